@@ -1,0 +1,36 @@
+# Everything a fresh clone needs: python3 and make. `make demo` and `make test` create .venv and install into it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help install demo test lit unit lint clean
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Zeropoint needs Python 3.10 or newer, this is " + sys.version.split()[0])'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test,dev]'
+	@touch $@
+
+install: $(VENV)/.installed ## create .venv with Zeropoint and its test tools
+
+demo: $(VENV)/.installed ## a real quantized network, from TFLite to machine code
+	@$(BIN)/zeropoint demo
+
+test: lit unit ## all tests: IR tests (lit), then numbers (pytest)
+
+lit: $(VENV)/.installed ## IR tests only
+	$(BIN)/lit -j2 test
+
+unit: $(VENV)/.installed ## pytest only
+	$(BIN)/pytest -n2
+
+lint: $(VENV)/.installed ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python tools/mypy_root.py
+
+clean: ## remove .venv and caches
+	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
