@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any, Optional
 
 from ..mlir import ext
-from ..types import DYNAMIC, QuantParams, TensorType
-from .core import QNN, QnnOp, same_shape
-from .shapes import conv_output_extent
+from ..types import DYNAMIC
+from .core import QnnOp
+from .shapes import conv_output_extent, same_shape
 
 BIAS_SCALE_TOLERANCE = 1e-5
 """A bias scale is the product of two float32 scales, stored by some writers rounded to float32: 2^-23 each way, with room."""
@@ -64,4 +64,13 @@ class Conv2dOp(QnnOp, name="conv2d", traits=[ext.Pure]):
         )
         if not same_shape(result.shape, expected):
             yield f"(C4) result shape {list(result.shape)} differs from {list(expected)}"
-        yield from bias_violations(input_type, filter_type, rest[0] if rest else None, "C5")
+
+
+class FullyConnectedOp(QnnOp, name="fully_connected", traits=[ext.Pure]):
+    """Matrix product with a constant filter [N, K], bias included."""
+
+    result: ext.Result[Any]
+    input: ext.Operand[Any]
+    filter: ext.Operand[Any]
+    bias: Optional[ext.Operand[Any]] = None  # noqa: UP045 - the bindings match Optional
+    clamp: Any = ext.attribute(kw_only=True)
