@@ -30,7 +30,9 @@ unit: $(VENV)/.installed ## pytest only
 lint: $(VENV)/.installed ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python tools/mypy_root.py
+	@# The repository root is the package, so mypy has to see it under the package's name.
+	@mkdir -p $(VENV)/mypy && ln -sfn $(CURDIR) $(VENV)/mypy/zeropoint
+	cd $(VENV)/mypy && ../bin/mypy --config-file $(CURDIR)/pyproject.toml -p zeropoint
 
 clean: ## remove .venv and caches
 	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,134 @@
+"""What each op of a model does, as plain rows: shapes, parameters, multipliers, shifts, ranges, work.
+
+``zeropoint inspect`` prints these rows; tests compare them with published tables. Nothing here prints.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from . import rescale
+from .attributes import from_attribute
+from .ir_types import to_tensor_type
+from .mlir import ir
+from .types import QuantParams, TensorType
+
+
+@dataclass(frozen=True)
+class OpRow:
+    """One op. ``multipliers`` and ``shifts`` (left is positive) have one entry, or one per output channel."""
+
+    index: int
+    op: str
+    name: str
+    """The tensor the op makes, as the model file calls it."""
+    inputs: tuple[TensorType, ...]
+    """Types of the operands that are not constants."""
+    result: TensorType
+    rounding: str = ""
+    multipliers: tuple[int, ...] = ()
+    shifts: tuple[int, ...] = ()
+    range: tuple[int, int] | None = None
+    """Stored integers the result may hold, a fused activation included."""
+    macs: int = 0
+    constant_bytes: int = 0
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def describe(module: Any) -> list[OpRow]:
+    """A row for every qnn op of ``@main`` that is not a constant, in order."""
+    mode = (
+        module.operation.attributes["qnn.numerics"].value
+        if "qnn.numerics" in module.operation.attributes
+        else "reference"
+    )
+    rows: list[OpRow] = []
+    for function in module.body.operations:
+        if (
+            function.operation.name != "func.func"
+            or ir.StringAttr(function.attributes["sym_name"]).value != "main"
+        ):
+            continue
+        for view in function.regions[0].blocks[0].operations:
+            operation = view.operation
+            if operation.name.startswith("qnn.") and operation.name != "qnn.constant":
+                rows.append(_row(len(rows), operation, mode))
+    return rows
+
+
+def location_name(location: Any) -> str:
+    """The tensor name a frontend left in a location; empty when there is none."""
+    return str(location.name_str) if location.is_a_name() else ""
+
+
+def _row(index: int, operation: Any, mode: str) -> OpRow:
+    op = operation.name.removeprefix("qnn.")
+    types = [to_tensor_type(v.type) for v in operation.operands]
+    constant = [_is_constant(v) for v in operation.operands]
+    result = to_tensor_type(operation.results[0].type)
+    attributes = {
+        a: from_attribute(operation.attributes[a]) for a in operation.attributes if a != "operandSegmentSizes"
+    }
+    applied = _rescale(op, types, result, attributes, mode)
+    return OpRow(
+        index,
+        op,
+        location_name(operation.location),
+        tuple(t for t, is_constant in zip(types, constant, strict=True) if not is_constant),
+        result,
+        rounding=applied.rounding.value if applied else "",
+        multipliers=applied.multipliers if applied else (),
+        shifts=applied.shifts if applied else (),
+        range=(applied.low, applied.high) if applied else None,
+        macs=_macs(op, types, result),
+        constant_bytes=sum(_bytes(t) for t, is_constant in zip(types, constant, strict=True) if is_constant),
+        attributes=attributes,
+    )
+
+
+def _is_constant(value: Any) -> bool:
+    owner = value.owner
+    return isinstance(owner, ir.Operation | ir.OpView) and owner.operation.name == "qnn.constant"
+
+
+def _bytes(type_: TensorType) -> int:
+    return type_.elements * type_.dtype.itemsize
+
+
+def _macs(op: str, types: list[TensorType], result: TensorType) -> int:
+    if op == "conv2d":
+        return result.elements * math.prod(types[1].shape[1:])
+    if op == "fully_connected":
+        return result.elements * types[1].shape[1]
+    return 0
+
+
+def _rescale(
+    op: str, types: list[TensorType], result: TensorType, attributes: dict[str, Any], mode: str
+) -> rescale.Rescale | None:
+    """The final rescale of an op whose result is quantized by integer arithmetic; None for every other op."""
+    if not all(isinstance(t.element, QuantParams) for t in [types[0], result]):
+        return None
+    clamp = attributes.get("clamp", ())
+    if op == "conv2d":
+        return rescale.conv2d(types[0], types[1], result, clamp, mode).rescale
+    if op == "fully_connected":
+        return rescale.fully_connected(types[0], types[1], result, clamp, mode).rescale
+    if op in ("add", "sub"):
+        return rescale.add(types[0], types[1], result, clamp, mode).output
+    if op == "mul":
+        return rescale.mul(types[0], types[1], result, clamp, mode).output
+    if op == "requantize":
+        return rescale.requantize(types[0], result, mode).rescale
+    if op == "clamp":
+        return rescale.clamp(types[0], result, clamp, mode).rescale
+    if op == "mean":
+        count = math.prod(types[0].shape[axis] for axis in attributes["axes"])
+        return rescale.mean(types[0], result, count, mode).rescale
+    return None

@@ -1,0 +1,1 @@
+"""Thin command lines: parse arguments, call the API, print."""

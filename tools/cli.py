@@ -1,0 +1,60 @@
+"""``zeropoint``: one command for what people do with a quantized model."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from ..errors import ZeropointError
+from ..version import __version__
+
+EPILOG = """\
+examples:
+  zeropoint demo                                   a real network, from its file to machine code
+  zeropoint inspect model.tflite                   operators, shapes, parameters, multipliers and shifts
+  zeropoint run model.tflite --input image.npy     run it and look at its outputs
+  zeropoint import model.tflite | qopt --to=linalg the IR, for the pass driver
+
+`zeropoint COMMAND --help` explains each command. Exit status: 0 done, 1 an error, 2 wrong usage.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line; each subcommand sets ``run``, a function of the parsed arguments."""
+    from . import cli_demo, cli_import, cli_inspect, cli_run
+
+    top = argparse.ArgumentParser(
+        prog="zeropoint",
+        description="Compile and run quantized neural networks with the bits of their reference kernels.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"zeropoint {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for module in (cli_demo, cli_import, cli_inspect, cli_run):
+        module.register(commands)
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit status."""
+    arguments = parser().parse_args(argv)
+    command: Callable[[argparse.Namespace], int] = arguments.run
+    try:
+        status = command(arguments)
+        sys.stdout.flush()
+    except ZeropointError as error:
+        print(f"zeropoint: error: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # the reader went away (`| head`): not an error, and nothing more can be written
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

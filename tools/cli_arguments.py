@@ -1,0 +1,51 @@
+"""Arguments that several subcommands share, and what they mean."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ..dialect.numerics import MODES
+from ..errors import InputError
+
+
+def add_model_arguments(command: argparse.ArgumentParser) -> None:
+    """The model file and how to read it."""
+    command.add_argument("model", help="a .tflite or .mlir file")
+    command.add_argument(
+        "--numerics",
+        choices=sorted(MODES),
+        help="whose bits to reproduce: `reference` (LiteRT's reference kernels, the default for TFLite) or `xnnpack` "
+        "(LiteRT as people run it)",
+    )
+    command.add_argument("--signature", metavar="NAME", help="take this signature of the model")
+    command.add_argument(
+        "--shape",
+        action="append",
+        default=[],
+        metavar="INPUT=1,224,224,3",
+        help="give an input another shape (repeatable)",
+    )
+
+
+def load_model(arguments: argparse.Namespace) -> Any:
+    """The model the arguments name; raises ZeropointError."""
+    from ..frontends import load
+
+    shapes = dict(_shape(text) for text in arguments.shape)
+    return load(
+        arguments.model, signature=arguments.signature, shapes=shapes or None, numerics=arguments.numerics
+    )
+
+
+def _shape(text: str) -> tuple[str, tuple[int, ...]]:
+    name, equals, extents = text.rpartition("=")
+    try:
+        shape = tuple(int(extent) for extent in extents.split(","))
+    except ValueError:
+        shape = ()
+    if not equals or not name or not shape:
+        raise InputError(
+            f"--shape {text!r}: expected INPUT=EXTENT,EXTENT,... such as --shape image=1,96,96,1"
+        )
+    return name, shape

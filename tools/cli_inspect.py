@@ -1,0 +1,118 @@
+"""``zeropoint inspect``: the operators of a model with shapes, parameters, multipliers and shifts."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from ..dialect.describe import OpRow, describe
+from ..dialect.types import QuantParams, TensorType
+from .cli_arguments import add_model_arguments, load_model
+from .tables import print_table
+
+COLUMNS = (
+    "#",
+    "operator",
+    "tensor",
+    "input",
+    "result",
+    "parameters",
+    "multiplier",
+    "shift",
+    "range",
+    "MMAC",
+    "KB",
+)
+RIGHT = ("#", "multiplier", "shift", "MMAC", "KB")
+
+
+def register(commands: Any) -> None:
+    """Add the subcommand to ``commands`` (argparse's subparsers)."""
+    command: argparse.ArgumentParser = commands.add_parser(
+        "inspect",
+        help="a table of a model's operators",
+        description="A table of the operators: shapes, (scale, zero point) of the result, the fixed-point multiplier "
+        "and shift that the kernel applies (left shifts are positive; per-channel operators show the range over their "
+        "channels), the stored range after a fused activation, multiply-accumulates and bytes of constants.",
+    )
+    add_model_arguments(command)
+    command.add_argument("--json", action="store_true", help="every row in full, as JSON, for scripts")
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    model = load_model(arguments)
+    rows = describe(model.module)
+    if arguments.json:
+        print(json.dumps(_document(model, rows), indent=1))
+        return 0
+    for label, tensors in (("input", model.inputs), ("output", model.outputs)):
+        for tensor in tensors:
+            print(f"{label:7} {tensor.name}: {_shape(tensor.type)} {_parameters(tensor.type)}")
+    print(f"numerics {model.numerics}\n")
+    print_table(COLUMNS, [_cells(row) for row in rows], right=RIGHT)
+    total = sum(row.macs for row in rows) / 1e6
+    size = sum(row.constant_bytes for row in rows) / 1e3
+    print(f"\n{len(rows)} operators, {total:.1f} MMAC, {size:.0f} KB of constants")
+    return 0
+
+
+def _document(model: Any, rows: Sequence[OpRow]) -> dict[str, Any]:
+    def tensors(infos: Any) -> list[dict[str, Any]]:
+        return [
+            {
+                "name": t.name,
+                "shape": list(t.shape),
+                "dtype": str(t.dtype),
+                "scale": t.scale,
+                "zero_point": t.zero_point,
+                "axis": t.axis,
+            }
+            for t in infos
+        ]
+
+    return {
+        "model": model.name,
+        "numerics": model.numerics,
+        "inputs": tensors(model.inputs),
+        "outputs": tensors(model.outputs),
+        "operators": [row.to_json() for row in rows],
+    }
+
+
+def _cells(row: OpRow) -> tuple[str, ...]:
+    return (
+        str(row.index),
+        row.op,
+        row.name,
+        " + ".join(_shape(t) for t in row.inputs),
+        _shape(row.result),
+        _parameters(row.result),
+        _span(row.multipliers),
+        _span(row.shifts),
+        f"{row.range[0]}..{row.range[1]}" if row.range else "",
+        f"{row.macs / 1e6:.2f}" if row.macs else "",
+        f"{row.constant_bytes / 1e3:.1f}" if row.constant_bytes else "",
+    )
+
+
+def _shape(type_: TensorType) -> str:
+    return "x".join(str(d) for d in type_.shape) or "scalar"
+
+
+def _parameters(type_: TensorType) -> str:
+    params = type_.element
+    if not isinstance(params, QuantParams):
+        return params
+    if params.axis is None and not params.block_sizes:
+        return f"{params.storage} ({params.scale:.6g}, {params.zero_point})"
+    return f"{params.storage} ({len(params.scales)} scales)"
+
+
+def _span(values: Sequence[int]) -> str:
+    if not values:
+        return ""
+    low, high = min(values), max(values)
+    return str(low) if low == high else f"{low}..{high}"

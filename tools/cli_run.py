@@ -1,0 +1,209 @@
+"""``zeropoint run``: compile a model, run it once or more, and show its outputs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import statistics
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InputError
+from ..passes.pipelines import PIPELINES
+from .cli_arguments import add_model_arguments, load_model
+from .tables import print_table
+
+Array = npt.NDArray[Any]
+
+IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp")
+
+
+def register(commands: Any) -> None:
+    """Add the subcommand to ``commands`` (argparse's subparsers)."""
+    command: argparse.ArgumentParser = commands.add_parser(
+        "run",
+        help="run a model on files or random data",
+        description="Compile a model for this machine and run it. Inputs are .npy files in the model's own dtype, or "
+        "images, whose pixels 0..255 are stored as they are (uint8) or less 128 (int8). Inputs that are not given "
+        "are random. Outputs are summarized, and saved with --output-dir.",
+    )
+    add_model_arguments(command)
+    command.add_argument(
+        "--input", action="append", default=[], metavar="[NAME=]FILE", help="an input (repeatable)"
+    )
+    command.add_argument(
+        "--quantize", action="store_true", help="float .npy inputs hold real values: quantize them"
+    )
+    command.add_argument("--seed", type=int, default=0, help="of random inputs (default 0)")
+    command.add_argument("--output-dir", metavar="DIR", help="save every output as DIR/NAME.npy")
+    command.add_argument(
+        "--top", type=int, default=0, metavar="N", help="show the N largest entries of each output"
+    )
+    command.add_argument("--labels", metavar="FILE", help="names for --top, one per line")
+    command.add_argument("--repeat", type=int, default=1, metavar="N", help="run N times and show the times")
+    command.add_argument("--pipeline", choices=sorted(PIPELINES), default="optimized", help="how to compile")
+    command.add_argument("--json", action="store_true", help="the summary as JSON, for scripts")
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ..runtime import compile
+
+    for flag, low in (("repeat", 1), ("top", 0)):
+        if getattr(arguments, flag) < low:
+            raise InputError(f"--{flag}: got {getattr(arguments, flag)}, expected {low} or more")
+    labels = _labels(arguments.labels)
+    model = load_model(arguments)
+    inputs = _inputs(model, arguments)
+    executable = compile(model, pipeline=arguments.pipeline)
+    seconds = []
+    outputs: list[Array] = []
+    for _ in range(arguments.repeat):
+        start = time.perf_counter()
+        outputs = executable.run(*inputs)
+        seconds.append(time.perf_counter() - start)
+    if arguments.output_dir:
+        _save(arguments.output_dir, model, outputs)
+    rows = [_summary(info, value) for info, value in zip(model.outputs, outputs, strict=True)]
+    if arguments.json:
+        document = {"outputs": rows, "milliseconds": [s * 1e3 for s in seconds]}
+        print(json.dumps(document, indent=1))
+        return 0
+    columns = ("output", "dtype", "shape", "scale", "zero point", "min", "max", "mean")
+    print_table(columns, [tuple(str(row[c]) for c in columns) for row in rows], right=("min", "max", "mean"))
+    for info, value in zip(model.outputs, outputs, strict=True):
+        if arguments.top or labels:
+            _print_top(info, value, arguments.top or 5, labels)
+    if arguments.repeat > 1:
+        print(
+            f"\n{arguments.repeat} runs: median {statistics.median(seconds) * 1e3:.3f} ms, least {min(seconds) * 1e3:.3f} ms"
+        )
+    return 0
+
+
+def _inputs(model: Any, arguments: argparse.Namespace) -> list[Array]:
+    names = [info.name for info in model.inputs]
+    given: dict[str, str] = {}
+    for text in arguments.input:
+        name, file = _split_input(text, names)
+        if name is None:
+            free = [n for n in names if n not in given]
+            if not free:
+                raise InputError(
+                    f"--input {text}: more files than inputs; the model has {len(names)}: {', '.join(names)}"
+                )
+            name = free[0]
+        if name in given:
+            raise InputError(f"--input {text}: input '{name}' was already given as {given[name]}")
+        given[name] = file
+    random = np.random.default_rng(arguments.seed)
+    return [
+        _read(given[info.name], info, arguments.quantize) if info.name in given else _random(info, random)
+        for info in model.inputs
+    ]
+
+
+def _split_input(text: str, names: Sequence[str]) -> tuple[str | None, str]:
+    for name in names:
+        if text.startswith(f"{name}="):
+            return name, text[len(name) + 1 :]
+    head, equals, tail = text.partition("=")
+    if equals and not Path(text).exists():
+        raise InputError(f"--input {text}: no input is called '{head}'; the model has {', '.join(names)}")
+    return None, text
+
+
+def _read(file: str, info: Any, quantize: bool) -> Array:
+    if file.lower().endswith(IMAGE_SUFFIXES):
+        return _read_image(file, info)
+    try:
+        array: Array = np.load(file, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise InputError(f"{file}: cannot read a .npy array: {error}") from error
+    if quantize and array.dtype.kind == "f" and info.type.is_quantized:
+        storage = info.type.params.storage
+        steps = np.rint(array / info.scale) + info.zero_point
+        return np.clip(steps, storage.minimum, storage.maximum).astype(info.dtype)
+    return array
+
+
+def _read_image(file: str, info: Any) -> Array:
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ImportError:
+        raise InputError(f"{file}: reading images needs Pillow: pip install pillow") from None
+    shape = tuple(info.shape)
+    if len(shape) != 4 or shape[0] != 1 or shape[3] not in (1, 3) or info.dtype not in (np.uint8, np.int8):
+        raise InputError(
+            f"{file}: input '{info.name}' is {info.dtype}{list(shape)}; an image fits uint8 or int8 [1, height, width, 1 or 3]"
+        )
+    try:
+        with Image.open(file) as image:
+            image = image.convert("L" if shape[3] == 1 else "RGB").resize(
+                (shape[2], shape[1]), Image.Resampling.BILINEAR
+            )
+            pixels = np.asarray(image, np.uint8).reshape(shape)
+    except (OSError, UnidentifiedImageError) as error:
+        raise InputError(f"{file}: cannot read the image: {error}") from error
+    return pixels if info.dtype == np.uint8 else (pixels ^ 0x80).view(np.int8)
+
+
+def _random(info: Any, random: np.random.Generator) -> Array:
+    if info.dtype.kind == "f":
+        return random.standard_normal(info.shape).astype(info.dtype)
+    if info.dtype.kind == "b":
+        return random.integers(0, 2, info.shape).astype(info.dtype)
+    bounds = np.iinfo(info.dtype)
+    return random.integers(bounds.min, bounds.max, info.shape, dtype=info.dtype, endpoint=True)
+
+
+def _summary(info: Any, value: Array) -> dict[str, Any]:
+    empty = value.size == 0
+    return {
+        "output": info.name,
+        "dtype": str(value.dtype),
+        "shape": list(value.shape),
+        "scale": info.scale,
+        "zero point": info.zero_point,
+        "min": None if empty else value.min().item(),
+        "max": None if empty else value.max().item(),
+        "mean": None if empty else round(float(value.mean()), 4),
+    }
+
+
+def _save(directory: str, model: Any, outputs: Sequence[Array]) -> None:
+    try:
+        Path(directory).mkdir(parents=True, exist_ok=True)
+        taken: set[str] = set()
+        for index, (info, value) in enumerate(zip(model.outputs, outputs, strict=True)):
+            stem = re.sub(r"[^A-Za-z0-9_.-]", "_", info.name) or f"output_{index}"
+            stem = f"{stem}_{index}" if stem in taken else stem
+            taken.add(stem)
+            np.save(Path(directory) / f"{stem}.npy", value)
+    except OSError as error:
+        raise InputError(f"{directory}: cannot write: {error.strerror}") from error
+
+
+def _labels(file: str | None) -> list[str]:
+    if file is None:
+        return []
+    try:
+        return Path(file).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: cannot read labels: {error}") from error
+
+
+def _print_top(info: Any, value: Array, count: int, labels: Sequence[str]) -> None:
+    flat = value.reshape(-1)
+    order = np.argsort(-flat.astype(np.float64), kind="stable")[:count]
+    print(f"\nlargest of {info.name}:")
+    for index in order:
+        real = (int(flat[index]) - info.zero_point) * info.scale if info.scale else flat[index]
+        label = f"  {labels[index]}" if index < len(labels) else ""
+        print(f"  {index:5d}  {float(real):.4f}{label}")
