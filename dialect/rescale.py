@@ -211,22 +211,18 @@ def folded_bias(filter: npt.NDArray[np.generic], bias: npt.NDArray[np.generic] |
     return fx.wrap_int32(start - constants.input_zero_point * centred)
 
 
-def requantize(input: TensorType, result: TensorType, mode: str = "reference") -> Requantize:
+def requantize(input: TensorType, result: TensorType, clamp: Clamp = (), mode: str = "reference") -> Requantize:
     """Constants of requantize between per-tensor types: scale = s_x / s_y in float64."""
-    return _requantize(input.params, result.params, (), input.params.scale / result.params.scale, rule(mode, "requantize"))
+    scale = input.params.scale / result.params.scale
+    rounding = rule(mode, "requantize")
+    return Requantize(input.params.zero_point, make_rescale([scale], result.params, clamp, rounding))
 
 
 def clamp(input: TensorType, result: TensorType, bounds: Clamp, mode: str = "reference") -> Requantize:
     """Constants of the clamp op (RELU and its family): scale = s_x / s_y in *float32*."""
     with np.errstate(over="ignore", under="ignore"):
         scale = float(np.float32(input.params.scale) / np.float32(result.params.scale))
-    return _requantize(input.params, result.params, bounds, scale, rule(mode, "clamp"))
-
-
-def _requantize(
-    source: QuantParams, target: QuantParams, bounds: Clamp, scale: float, rounding: Rounding
-) -> Requantize:
-    return Requantize(source.zero_point, make_rescale([scale], target, bounds, rounding))
+    return Requantize(input.params.zero_point, make_rescale([scale], result.params, bounds, rule(mode, "clamp")))
 
 
 def add(lhs: TensorType, rhs: TensorType, result: TensorType, clamp: Clamp = (), mode: str = "reference") -> Sum:

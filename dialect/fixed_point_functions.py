@@ -1,0 +1,66 @@
+"""exp and reciprocal in Q0.31 fixed point, as gemmlowp's reference code computes them (used by 8-bit softmax).
+
+``Qm.n`` holds ``real * 2^n`` in an int32. All products are :func:`.fixed_point.srdhm`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .fixed_point import INT32_MAX, INT32_MIN, Ints, rounding_divide_by_pot, srdhm
+
+EXP_MINUS_EIGHTH = 1895147668
+"""exp(-1/8) in Q0.31."""
+ONE_THIRD = 715827883
+"""1/3 in Q0.31."""
+EXP_OF_MINUS_POWERS_OF_TWO = (1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242)
+"""exp(-2^k) in Q0.31 for k = -2 ... 4."""
+FORTY_EIGHT_SEVENTEENTHS = 1515870810
+"""48/17 in Q2.29."""
+MINUS_THIRTY_TWO_SEVENTEENTHS = -1010580540
+"""-32/17 in Q2.29."""
+
+
+def exp_on_negative_values(a: npt.ArrayLike) -> Ints:
+    """``exp(a)`` in Q0.31 of ``a <= 0`` in Q5.26.
+
+    ``a`` splits into a remainder in ``[-1/4, 0)``, whose exp is a Taylor polynomial around -1/8, and a multiple of 1/4, whose
+    binary digits each multiply by one of :data:`EXP_OF_MINUS_POWERS_OF_TWO`.
+    """
+    wide = np.asarray(a, dtype=np.int64)
+    quarter = 1 << 24
+    remainder = (wide & (quarter - 1)) - quarter
+    result = _exp_between_minus_quarter_and_zero(remainder << 5)
+    multiple = remainder - wide
+    for k, factor in enumerate(EXP_OF_MINUS_POWERS_OF_TWO, start=-2):
+        result = np.where(multiple & (1 << (26 + k)), srdhm(result, factor), result)
+    return np.where(wide == 0, INT32_MAX, result)
+
+
+def _exp_between_minus_quarter_and_zero(a: Ints) -> Ints:
+    x = a + (1 << 28)
+    x2 = srdhm(x, x)
+    x3, x4 = srdhm(x2, x), srdhm(x2, x2)
+    cubic = srdhm(rounding_divide_by_pot(x4, 2) + x3, ONE_THIRD)
+    return EXP_MINUS_EIGHTH + srdhm(EXP_MINUS_EIGHTH, x + rounding_divide_by_pot(cubic + x2, 1))
+
+
+def reciprocal(x: npt.ArrayLike, integer_bits: int) -> tuple[Ints, Ints]:
+    """``(r, bits)`` with ``1 / x ~= r * 2^-31 * 2^-bits``, for ``x > 0`` in ``Q<integer_bits>`` (int32); ``r`` is Q0.31.
+
+    ``x`` is normalized to ``1 + f``, ``f`` in ``[0, 1)``; three Newton steps from ``48/17 - 32/17 * d`` find ``1 / (1 + f)``.
+    """
+    wide = np.asarray(x, dtype=np.int64)
+    leading_zeros = 31 - np.floor(np.log2(wide)).astype(np.int64)  # float64 log2 is exact enough for 31-bit integers
+    fraction = (wide << leading_zeros) - (1 << 31)
+    half_denominator = (fraction + INT32_MAX + 1) >> 1
+    estimate = FORTY_EIGHT_SEVENTEENTHS + srdhm(half_denominator, MINUS_THIRTY_TWO_SEVENTEENTHS)
+    for _ in range(3):
+        error = (1 << 29) - srdhm(half_denominator, estimate)
+        estimate = estimate + _saturate(srdhm(estimate, error) << 2)
+    return _saturate(estimate << 1), integer_bits - leading_zeros
+
+
+def _saturate(x: Ints) -> Ints:
+    return np.clip(x, INT32_MIN, INT32_MAX)

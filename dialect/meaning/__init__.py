@@ -1,0 +1,86 @@
+"""What every qnn op means, as one numpy function per op: the oracle of all tests of lowerings and kernels.
+
+A function takes a :class:`~.call.Call` (arrays of storage integers or floats, their types, plain attributes) and returns
+the result's array. Nothing here knows MLIR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..numerics import MODES
+from ..types import TensorType
+from .activation import logistic, softmax, tanh
+from .arithmetic import add, mul, sub
+from .call import Array, Call
+from .contraction import conv2d, fully_connected
+from .movement import concat, pad, reshape, slice_, transpose
+from .pooling import avg_pool2d, max_pool2d, mean
+from .quantization import clamp, constant, dequantize, quantize, requantize
+from .resize import resize_bilinear, resize_nearest
+from .selection import arg_max
+
+MEANINGS: dict[str, Callable[[Call], Array]] = {
+    "add": add,
+    "arg_max": arg_max,
+    "avg_pool2d": avg_pool2d,
+    "clamp": clamp,
+    "concat": concat,
+    "constant": constant,
+    "conv2d": conv2d,
+    "dequantize": dequantize,
+    "fully_connected": fully_connected,
+    "logistic": logistic,
+    "max_pool2d": max_pool2d,
+    "mean": mean,
+    "mul": mul,
+    "pad": pad,
+    "quantize": quantize,
+    "requantize": requantize,
+    "reshape": reshape,
+    "resize_bilinear": resize_bilinear,
+    "resize_nearest": resize_nearest,
+    "slice": slice_,
+    "softmax": softmax,
+    "sub": sub,
+    "tanh": tanh,
+    "transpose": transpose,
+}
+"""op (without its ``qnn.`` prefix) -> its meaning."""
+
+
+def evaluate(
+    op: str,
+    inputs: Sequence[Array | None],
+    input_types: Sequence[TensorType | None],
+    result_types: Sequence[TensorType],
+    attributes: Mapping[str, Any],
+    mode: str = "reference",
+) -> list[Array]:
+    """The results of ``op`` (name without ``qnn.``) on storage arrays; absent optional operands are None or left out.
+
+    Raises ``KeyError`` for an unknown op or mode, ``ValueError`` for inputs whose shape or dtype is not their type's.
+    """
+    meaning, _ = MEANINGS[op], MODES[mode]
+    present = [(array, kind) for array, kind in zip(inputs, input_types, strict=True) if array is not None]
+    for index, (array, kind) in enumerate(present):
+        if kind is None or array.dtype != kind.dtype or not _fits(array.shape, kind.shape):
+            raise ValueError(f"{op}: operand {index} is {array.dtype}{list(array.shape)}, its type says {kind}")
+    (result_type,) = result_types
+    call = Call(
+        op,
+        tuple(array for array, _ in present),
+        tuple(kind for _, kind in present if kind is not None),
+        result_type,
+        attributes,
+        mode,
+    )
+    result = meaning(call)
+    if not _fits(result.shape, result_type.shape):
+        raise ValueError(f"{op}: result is {list(result.shape)}, its type says {list(result_type.shape)}")
+    return [result.astype(result_type.dtype, copy=False)]
+
+
+def _fits(shape: tuple[int, ...], declared: tuple[int, ...]) -> bool:
+    return len(shape) == len(declared) and all(d in (-1, n) for n, d in zip(shape, declared, strict=True))

@@ -1,0 +1,53 @@
+"""constant, quantize, dequantize, requantize and the clamp op."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import rescale
+from ..fixed_point import round_half_away_array
+from ..numerics import Rounding, rule
+from ..types import broadcast_along
+from .call import Array, Call, clamp_float, to_result
+
+
+def constant(call: Call) -> Array:
+    """The attribute ``value``, storage integers or floats."""
+    return np.asarray(call["value"], dtype=call.result.dtype)
+
+
+def quantize(call: Call) -> Array:
+    """``clamp(round_half_away(f32(x) / f32(s)) + z)``, a float32 division; per-tensor or per-axis.
+
+    The value is limited to the storage range before it becomes an integer, so infinities saturate; NaN gives the zero point.
+    """
+    (x,), params = call.inputs, call.result.params
+    scale = broadcast_along(params.scales, params, x.ndim).astype(np.float32)
+    zero_point = broadcast_along(params.zero_points, params, x.ndim)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        steps = x.astype(np.float32) / scale
+        rounded = np.rint(steps) if rule(call.mode, "quantize") is Rounding.FLOAT32_HALF_EVEN else round_half_away_array(steps)
+    rounded = np.nan_to_num(rounded.astype(np.float64), nan=0.0, posinf=np.inf, neginf=-np.inf)
+    return np.clip(rounded + zero_point, params.storage.minimum, params.storage.maximum).astype(call.result.dtype)
+
+
+def dequantize(call: Call) -> Array:
+    """``f32((q - z) * s)``, the product rounded once; per-tensor or per-axis."""
+    (q,), params = call.inputs, call.types[0].params
+    scale = broadcast_along(params.scales, params, q.ndim).astype(np.float64)
+    zero_point = broadcast_along(params.zero_points, params, q.ndim)
+    return ((q.astype(np.int64) - zero_point) * scale).astype(np.float32)
+
+
+def requantize(call: Call) -> Array:
+    """``clamp(round((q - z_x) * s_x / s_y) + z_y)``; see :func:`...rescale.requantize`."""
+    return to_result(call, call.inputs[0], call.types[0])
+
+
+def clamp(call: Call) -> Array:
+    """RELU and its family: ``[low, high](requantize(q))``, bounds in real values; see :func:`...rescale.clamp`."""
+    (x,), (source,) = call.inputs, call.types
+    if not source.is_quantized:
+        return clamp_float(x, call.clamp)
+    constants = rescale.clamp(source, call.result, call.clamp, call.mode)
+    return constants.rescale.apply(x.astype(np.int64) - constants.input_zero_point)
