@@ -1,0 +1,8 @@
+"""Passes over modules: one file (or folder) per pass, listed here, imported only when used.
+
+A pass ``fold-requantize`` lives in ``fold_requantize.py`` and is class ``FoldRequantizePass``, decorated with
+``@registry.register``. Adding a pass = adding the file and one line here.
+"""
+
+PASS_NAMES = ("convert-qnn-to-linalg",)
+"""Every pass of ours, in alphabetical order; the module's name is the pass's with ``_`` for ``-``."""

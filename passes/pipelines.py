@@ -1,0 +1,52 @@
+"""The named pipelines, to be read top-down: from the imported model to the LLVM dialect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..errors import PipelineError
+from .registry import did_you_mean
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The passes that bring a module from the level before to ``level``."""
+
+    level: str
+    passes: tuple[str, ...]
+
+
+REFERENCE = (
+    # What the network means, as the frontend wrote it.
+    Stage("qnn", ()),
+    # Parameters obey the target's rules. Today no target has rules, so this only tidies up.
+    Stage("legalized", ("canonicalize", "cse")),
+    # Integer arithmetic spelled out; contractions stay recognizable.
+    Stage("linalg", ("convert-qnn-to-linalg", "canonicalize", "cse")),
+    # Fused, bufferized, looped; filled together with the code generator.
+    Stage("llvm", ()),
+)
+
+PIPELINES: dict[str, tuple[Stage, ...]] = {
+    "reference": REFERENCE,
+    # The same list until there are kernels to choose.
+    "optimized": REFERENCE,
+}
+LEVELS = tuple(stage.level for stage in REFERENCE)
+
+
+def passes_to(level: str, pipeline: str = "optimized", start: str | None = None) -> tuple[str, ...]:
+    """The passes that bring a module to ``level``: from the beginning, or from level ``start`` on.
+
+    Raises:
+        PipelineError: no such pipeline or level.
+    """
+    stages = PIPELINES.get(pipeline)
+    if stages is None:
+        raise PipelineError(f"unknown pipeline '{pipeline}'{did_you_mean(pipeline, PIPELINES)}")
+    levels = [stage.level for stage in stages]
+    for wanted in (level, start):
+        if wanted is not None and wanted not in levels:
+            raise PipelineError(f"unknown level '{wanted}'{did_you_mean(wanted, levels)}")
+    first = 0 if start is None else levels.index(start) + 1
+    return tuple(p for stage in stages[first : levels.index(level) + 1] for p in stage.passes)

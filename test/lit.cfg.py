@@ -1,0 +1,32 @@
+"""lit configuration: the IR tests. Run `lit test` (or one file) from the root of the repository."""
+
+import os
+import sys
+from pathlib import Path
+
+import lit.formats
+
+config.name = "zeropoint"  # type: ignore[name-defined]  # noqa: F821
+config = config  # type: ignore[name-defined] # noqa: F821
+
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["unit", "models", "data", "Inputs"]
+config.test_source_root = str(Path(__file__).parent)
+config.test_exec_root = os.environ.get("ZEROPOINT_LIT_OUTPUT", str(Path(__file__).parent / "Output"))
+
+for variable in ("PYTHONPATH", "HOME", "XDG_CACHE_HOME", "TMPDIR"):
+    if variable in os.environ:
+        config.environment[variable] = os.environ[variable]
+config.environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+
+# A command, not part of a path or of another word.
+_COMMAND = r"(?<![\w./%-]){}(?=\s|$)"
+config.substitutions += [
+    (_COMMAND.format("qopt"), f"{sys.executable} -m zeropoint.tools.qopt"),
+    (_COMMAND.format("zeropoint"), f"{sys.executable} -m zeropoint.tools.cli"),
+    # PyPI's filecheck: undefined variables and empty patterns are errors only if asked. Expands %s after this.
+    ("%filecheck", "filecheck --enable-var-scope --reject-empty-vars %s"),
+    ("%python", sys.executable),
+    ("%test_data", str(Path(__file__).parent / "data")),
+]
