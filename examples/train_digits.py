@@ -175,7 +175,7 @@ def predict_int8(tflite: bytes, images: npt.NDArray[np.float32]) -> npt.NDArray[
     interpreter.allocate_tensors()
     [source], [result] = interpreter.get_input_details(), interpreter.get_output_details()
     scale, zero_point = source["quantization"]
-    quantized = np.clip(np.rint(images / scale) + zero_point, -128, 127).astype(np.int8)
+    quantized = np.clip(np.rint(images / np.float32(scale)) + zero_point, -128, 127).astype(np.int8)
     classes = []
     for image in quantized:
         interpreter.set_tensor(source["index"], image[None])
@@ -240,6 +240,8 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.epochs < 1:
         parser.error(f"--epochs: got {options.epochs}, expected at least 1")
+    if options.output_dir.exists() and not options.output_dir.is_dir():
+        parser.error(f"--output-dir: '{options.output_dir}' is a file, expected a folder")
     if not 0 <= options.seed < 2**32:
         parser.error(f"--seed: got {options.seed}, expected 0 to {2**32 - 1}")
     return options
