@@ -25,7 +25,7 @@ class Rounding(Enum):
 
 
 MODES: dict[str, dict[str, Rounding]] = {
-    # LiteRT's reference kernels. FULLY_CONNECTED differs by storage: see rule().
+    # LiteRT's reference kernels.
     "reference": {"fully_connected": Rounding.ONCE_HALF_AWAY},
     # LiteRT's default: the XNNPACK delegate for the operators it takes.
     "xnnpack": {

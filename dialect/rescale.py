@@ -9,7 +9,6 @@ it widens them, the function's docstring says so; everything else is float64.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -123,23 +122,26 @@ class Mean:
     rescale: Rescale
 
 
-def clamp_bounds(params: QuantParams, clamp: Clamp = ()) -> tuple[int, int]:
+def clamp_bounds(params: QuantParams, clamp: Clamp = (), rounding: Rounding = Rounding.DOUBLE) -> tuple[int, int]:
     """The stored range of a result: its storage bounds, narrowed by ``clamp``.
 
-    A finite bound ``f`` becomes ``z + round_half_away(f32(f) / f32(s))`` (float32 division).
+    A finite bound ``f`` becomes ``z + round_half_away(f32(f) / f32(s))`` (float32 division); where the op rounds like XNNPACK,
+    ``round_half_even(f32(f) / f32(s) + f32(z))``.
     """
     low, high = params.storage.minimum, params.storage.maximum
     if clamp:
-        low, high = max(low, _quantize_bound(clamp[0], params)), min(high, _quantize_bound(clamp[1], params))
+        low, high = max(low, _bound(clamp[0], params, rounding)), min(high, _bound(clamp[1], params, rounding))
     return low, high
 
 
-def _quantize_bound(bound: float, params: QuantParams) -> int:
+def _bound(bound: float, params: QuantParams, rounding: Rounding) -> int:
     with np.errstate(over="ignore"):
-        steps = float(np.float32(bound) / np.float32(params.scale))
-    if math.isinf(steps):
+        steps = np.float32(bound) / np.float32(params.scale)
+    if np.isinf(steps):
         return params.storage.minimum if steps < 0 else params.storage.maximum
-    return params.zero_point + fx.round_half_away(steps)
+    if rounding is Rounding.FLOAT32_HALF_EVEN:
+        return int(np.rint(steps + np.float32(params.zero_point)))
+    return params.zero_point + fx.round_half_away(float(steps))
 
 
 def conv2d(
@@ -150,33 +152,21 @@ def conv2d(
     scale[c] = s_x * s_w[c] / s_y in float64; a uint8 input keeps the legacy rule, ``s_x * s_w`` rounded to float32 first.
     """
     legacy = input.params.storage.name == "u8"
-    return _contraction("conv2d", input, filter, result, clamp, mode, legacy, rule(mode, "conv2d"))
+    return _contraction(input, filter, result, clamp, rule(mode, "conv2d"), legacy)
 
 
 def fully_connected(
     input: TensorType, filter: TensorType, result: TensorType, clamp: Clamp = (), mode: str = "reference"
 ) -> Contraction:
-    """Constants of fully_connected (filter ``[N, K]``, axis 0). A result with the accumulator's own scale is not rescaled.
+    """Constants of fully_connected (filter ``[N, K]``, axis 0): scale[c] = s_x * s_w[c] / s_y in float64.
 
-    In ``reference`` mode int8 and int16 inputs round once (``s_x * s_w[c] / s_y`` in float64); uint8 keeps the legacy rule:
-    ``s_x * s_w`` in float32 first, double rounding.
+    A 32-bit result with the accumulator's own scale is not rescaled.
     """
-    legacy = input.params.storage.name == "u8"
-    rounding = rule(mode, "fully_connected")
-    if legacy and rounding is Rounding.ONCE_HALF_AWAY:
-        rounding = Rounding.DOUBLE
-    return _contraction("fully_connected", input, filter, result, clamp, mode, legacy, rounding)
+    return _contraction(input, filter, result, clamp, rule(mode, "fully_connected"))
 
 
 def _contraction(
-    op: str,
-    input: TensorType,
-    filter: TensorType,
-    result: TensorType,
-    clamp: Clamp,
-    mode: str,
-    legacy: bool,
-    rounding: Rounding,
+    input: TensorType, filter: TensorType, result: TensorType, clamp: Clamp, rounding: Rounding, legacy: bool = False
 ) -> Contraction:
     s_x, s_y = input.params.scale, result.params.scale
     if result.params.storage.bits == 32 and all(fx.float32(s_x * s_w) == s_y for s_w in filter.params.scales):
@@ -187,11 +177,8 @@ def _contraction(
         scales = [fx.float32(s_x * s_w) / s_y for s_w in filter.params.scales]
     else:
         scales = [s_x * s_w / s_y for s_w in filter.params.scales]
-    return Contraction(
-        input.params.zero_point,
-        filter.params.zero_points,
-        make_rescale(scales, result.params, clamp, rounding),
-    )
+    rescale = make_rescale(scales, result.params, clamp, rounding)
+    return Contraction(input.params.zero_point, filter.params.zero_points, rescale)
 
 
 def _float32_scale(s_x: float, s_w: float, s_y: float) -> float:
@@ -282,7 +269,7 @@ def mean(input: TensorType, result: TensorType, count: int, mode: str = "referen
 def make_rescale(scales: Sequence[float], target: QuantParams, clamp: Clamp, rounding: Rounding) -> Rescale:
     """A :class:`Rescale` by ``scales`` into ``target``'s storage."""
     pairs = [fx.quantize_multiplier(scale) for scale in scales]
-    low, high = clamp_bounds(target, clamp)
+    low, high = clamp_bounds(target, clamp, rounding)
     return Rescale(
         Rounding.EXACT if all(scale == 1.0 for scale in scales) else rounding,
         tuple(scales),
