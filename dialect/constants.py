@@ -1,8 +1,8 @@
 """Constant data kept outside the IR text.
 
-A large constant is a ``dense_resource<key>`` attribute: the IR holds its name and type, MLIR keeps a reference to
-the numpy buffer, and this module remembers the array, since the bindings cannot read a resource back. Small
-constants (up to ``INLINE_ELEMENTS``) are ordinary ``dense<...>`` attributes, readable in a dump.
+A large constant is a ``dense_resource<key>`` attribute: the IR holds its name and type, MLIR keeps a
+reference to the numpy buffer, and this module remembers the array, since the bindings cannot read a resource
+back. Small constants (up to ``INLINE_ELEMENTS``) are ordinary ``dense<...>`` attributes, readable in a dump.
 """
 
 from __future__ import annotations
@@ -21,49 +21,65 @@ INLINE_ELEMENTS = 16
 
 # One table per MLIR context; it dies with its context.
 _STORES: weakref.WeakKeyDictionary[Any, dict[str, npt.NDArray[np.generic]]] = weakref.WeakKeyDictionary()
-_RESOURCE = re.compile(r'^\s*"?([^\s":]+)"?: "0x([0-9A-Fa-f]*)"', re.MULTILINE)
-_ELIDED = re.compile(r'dense_resource<__elided__>')
+_RESOURCES = re.compile(r"^\{-#", re.MULTILINE)
+_RESOURCE = re.compile(r'([\w.$-]+|"[^"\n]*"): "0x([0-9A-Fa-f]*)"')
+_KEY = re.compile(r'dense_resource<(?:"([^"]+)"|([^>]+))>')
 _ALIGNMENT_BYTES = 4
 
 
-def _store() -> dict[str, npt.NDArray[np.generic]]:
-    return _STORES.setdefault(ir.Context.current, {})
+def _store(context: Any) -> dict[str, npt.NDArray[np.generic]]:
+    return _STORES.setdefault(context, {})
 
 
 def elements_attribute(array: npt.NDArray[np.generic], name: str = "constant") -> Any:
-    """An elements attribute holding ``array`` (shape and dtype kept; unsigned and signed storage both become ``iN``).
+    """An elements attribute holding ``array`` (shape and dtype kept; unsigned and signed storage both become
+    ``iN``).
 
-    Large arrays become a resource whose key starts with ``name``; the array must not be written to afterwards.
+    Large arrays become a resource whose key starts with ``name``; the array must not be written to
+    afterwards.
     """
     array = np.asarray(array)
-    # dense<...> wants signless integers: reinterpret the bits of unsigned storage.
-    signless = array.view(f"int{array.itemsize * 8}") if array.dtype.kind == "u" else array
     type_ = ir.RankedTensorType.get(list(array.shape), _element_type(array.dtype))
     if array.size <= INLINE_ELEMENTS:
+        # dense<...> wants signless integers: reinterpret the bits of unsigned storage.
+        signless = array.view(f"int{array.itemsize * 8}") if array.dtype.kind == "u" else array
         return ir.DenseElementsAttr.get(np.ascontiguousarray(signless), type=type_)
-    store = _store()
-    base = re.sub(r"[^A-Za-z0-9_.$]", "_", name) or "constant"
-    if not (base[0].isalpha() or base[0] == "_"):
-        base = "_" + base
+    store = _store(ir.Context.current)
+    key = _free_key(store, _clean_key(name))
+    data = np.ascontiguousarray(array)
+    store[key] = data
+    return ir.DenseResourceElementsAttr.get_from_buffer(
+        memoryview(data.reshape(-1).view(np.uint8)), key, type_
+    )
+
+
+def _clean_key(name: str) -> str:
+    clean = re.sub(r"[^A-Za-z0-9_.$]", "_", name) or "constant"
+    return clean if clean[0].isalpha() or clean[0] == "_" else "_" + clean
+
+
+def _free_key(store: dict[str, npt.NDArray[np.generic]], base: str) -> str:
+    """``base``, or the first of ``base_1``, ``base_2`` ... that the context does not know: MLIR renames in
+    the same way.
+    """
     key, count = base, 0
     while key in store:
         count += 1
         key = f"{base}_{count}"
-    data = np.ascontiguousarray(array)
-    store[key] = data
-    return ir.DenseResourceElementsAttr.get_from_buffer(memoryview(data).cast("B"), key, type_)
+    return key
 
 
 def elements_array(attribute: Any) -> npt.NDArray[np.generic]:
-    """The array of an elements attribute (integers come back signed); do not write to it.
+    """The array of an elements attribute (integers come back signed, 4-bit ones as int8); do not write to it.
 
     Raises:
-        PipelineError: the resource's data is not there (elided in the text it was parsed from).
+        PipelineError: the resource's data is not there (elided in the text it was parsed from), or has the
+        wrong size.
     """
     if isinstance(attribute, ir.DenseElementsAttr):
-        return np.array(attribute)
+        return _dense_array(attribute)
     key = _resource_key(attribute)
-    data = _store().get(key)
+    data = _store(attribute.context).get(key)
     if data is None:
         raise PipelineError(
             f"constant '{key}': its data is missing (the text was printed with resources elided); "
@@ -71,25 +87,50 @@ def elements_array(attribute: Any) -> npt.NDArray[np.generic]:
         )
     type_ = attribute.type
     dtype = _dtype(type_.element_type)
+    expected = int(np.prod(type_.shape, dtype=np.int64)) * dtype.itemsize
+    if data.nbytes != expected:
+        raise PipelineError(f"constant '{key}': got {data.nbytes} bytes, expected {expected} for {type_}")
     return data.reshape(-1).view(dtype).reshape(list(type_.shape))
 
 
+def has_data(attribute: Any) -> bool:
+    """Whether :func:`elements_array` would find the data of an elements attribute."""
+    return isinstance(attribute, ir.DenseElementsAttr) or _resource_key(attribute) in _store(
+        attribute.context
+    )
+
+
+def _dense_array(attribute: Any) -> npt.NDArray[np.generic]:
+    element, shape = attribute.type.element_type, list(attribute.type.shape)
+    if isinstance(element, ir.IntegerType) and element.width not in (1, 8, 16, 32, 64):
+        # The bindings have no buffer of odd widths (i4): read the printed text instead.
+        printed = re.findall(r"-?\d+", str(attribute).rpartition(" : ")[0])
+        values = np.array([int(v) for v in printed], _dtype(element))
+        return np.broadcast_to(values, shape) if attribute.is_splat else values.reshape(shape)
+    return np.array(attribute)
+
+
 def _resource_key(attribute: Any) -> str:
-    found = re.match(r'dense_resource<"?([^">]+)"?>', str(attribute))
+    found = _KEY.match(str(attribute))
     if found is None:
         raise PipelineError(f"not an elements attribute: {str(attribute)[:80]}")
-    return found[1]
+    return found[1] or found[2]
 
 
-def remember_resources(text: str) -> None:
-    """Keep the data of every resource in the text of a module (which MLIR parses but the bindings cannot read)."""
-    start = text.rfind("{-#")
-    if start < 0:
+def remember_resources(text: str, context: Any) -> None:
+    """Keep the data of every resource in the text of a module, which MLIR parses but the bindings cannot
+    read.
+
+    To be called before the text is parsed: a key that the context already knows gets the new name MLIR will
+    give it.
+    """
+    section = _RESOURCES.search(text)
+    if section is None:
         return
-    store = _store()
-    for key, digits in _RESOURCE.findall(text[start:]):
-        blob = bytes.fromhex(digits)
-        store[key] = np.frombuffer(blob[_ALIGNMENT_BYTES:], np.uint8)
+    store = _store(context)
+    for found in _RESOURCE.finditer(text, section.start()):
+        blob = np.frombuffer(bytes.fromhex(found[2]), np.uint8)
+        store[_free_key(store, found[1].strip('"'))] = blob[_ALIGNMENT_BYTES:].copy()
 
 
 def _element_type(dtype: np.dtype[Any]) -> Any:

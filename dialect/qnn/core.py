@@ -1,46 +1,80 @@
-"""The qnn dialect, and what all its ops share: verification on plain types, and creation from plain values."""
+"""The qnn dialect, and what its ops share: verification on plain types, creation from plain values."""
 
 # No `from __future__ import annotations` in dialect files: the bindings read the annotations as objects.
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..attributes import from_attribute, to_attribute
-from ..ir_types import to_tensor_type
+from ..attributes import KINDS, from_attribute, has_kind, to_attribute
+from ..ir_types import to_ir_type, to_tensor_type
 from ..mlir import ext, ir
-from ..types import DYNAMIC, QuantParams, TensorType
+from ..types import TensorType
+from .parameters import parameter_violations
 
 
-class QNN(ext.Dialect, name="qnn"):
+class QNN(ext.Dialect, name="qnn"):  # type: ignore[misc, call-arg] # the bindings are untyped
     """Neural network ops on quantized and float tensors; scale and zero point live in the element types."""
 
 
-class QnnOp(QNN.Operation):
+class QnnOp(QNN.Operation):  # type: ignore[misc, name-defined] # the bindings are untyped
     """Base of every op.
 
-    A subclass yields its violated constraints from ``check``; common constraints are checked first:
-    (C0) every operand and result is a ranked tensor whose quantization parameters are well formed.
+    A subclass yields the constraints it violates from ``check``. Verification stops at the first one, so that
+    later constraints may rely on earlier ones.
     """
 
+    kinds = KINDS
+    """Attribute name -> kind."""
+
     def verify_invariants(self) -> bool:
+        """Called by MLIR: report the first violated constraint, if there is one."""
         for message in self._violations():
             self.location.emit_error(f"'{self.operation.name}' op {message}")
             return False
         return True
 
     def _violations(self) -> Iterator[str]:
-        for label, value in self._labelled_values():
-            if not isinstance(value.type, ir.RankedTensorType):
-                yield f"(C0) {label} must be a ranked tensor, got {value.type}"
-                return
-            yield from params_violations(label, to_tensor_type(value.type))
+        yield from self.check_form()
         yield from self.check()
 
-    def _labelled_values(self) -> Iterator[tuple[str, Any]]:
-        for i, operand in enumerate(self.operation.operands):
-            yield f"operand {i}", operand
-        for i, result in enumerate(self.operation.results):
-            yield f"result {i}", result
+    def check_form(self) -> Iterator[str]:
+        """(C0) operands, results and attributes are those of the op; each value is a ranked tensor; scales
+        are finite and positive, zero points lie inside the storage range, and there is one scale per
+        index of an axis that exists (sub-channel: per block).
+        """
+        yield from self._wrong_counts()
+        for name in attribute_names(type(self)):
+            if name not in self.operation.attributes:
+                yield f"(C0) attribute '{name}' is missing"
+            attribute, kind = self.operation.attributes[name], self.kinds[name]
+            if not has_kind(attribute, kind):
+                yield f"(C0) attribute '{name}': got {str(attribute)[:60]}, expected {kind.value}"
+        labelled = [("operand", self.operation.operands), ("result", self.operation.results)]
+        for label, values in labelled:
+            for index, value in enumerate(values):
+                yield from _value_violations(f"{label} {index}", value.type)
+
+    def _wrong_counts(self) -> Iterator[str]:
+        # These are also the bindings' business, but they only look after this verifier has run.
+        count, results = len(self.operation.operands), len(self.operation.results)
+        expected = _segment_sizes(type(self), count)
+        if min(expected, default=0) < 0 or sum(expected) != count:
+            groups = operand_groups(type(self))
+            needed = sum(group.variadicity.name == "single" for group in groups)
+            most = (
+                "" if needed == len(groups) else " or more" if _has_variadic(groups) else f" or {needed + 1}"
+            )
+            yield f"(C0) got {count} operands, expected {needed}{most}"
+        if results != 1:
+            yield f"(C0) got {results} results, expected 1"
+        if not _has_segments(type(self)):
+            return
+        name, text = "operandSegmentSizes", f"array<i32: {', '.join(map(str, expected))}>"
+        if name not in self.operation.attributes:
+            yield f"(C0) attribute '{name}' is missing, expected {text}"
+        sizes = self.operation.attributes[name]
+        if not isinstance(sizes, ir.DenseI32ArrayAttr) or list(sizes) != expected:
+            yield f"(C0) attribute '{name}': got {sizes}, expected {text}"
 
     def check(self) -> Iterator[str]:
         """Yield a message for every violated constraint, numbered ``(C1)``, ``(C2)`` ..."""
@@ -53,6 +87,7 @@ class QnnOp(QNN.Operation):
 
     @property
     def result_type(self) -> TensorType:
+        """The plain type of the only result."""
         return to_tensor_type(self.operation.results[0].type)
 
     def plain(self, name: str) -> Any:
@@ -60,34 +95,44 @@ class QnnOp(QNN.Operation):
         return from_attribute(self.operation.attributes[name])
 
 
-def params_violations(label: str, type_: TensorType) -> Iterator[str]:
-    """(C0) scales finite and positive; zero points inside the storage range; one scale per index of an axis that exists."""
-    params = type_.element
-    if not isinstance(params, QuantParams):
+def _value_violations(label: str, type_: Any) -> Iterator[str]:
+    if not isinstance(type_, ir.RankedTensorType):
+        yield f"(C0) {label} must be a ranked tensor, got {type_}"
+    try:
+        plain = to_tensor_type(type_)
+    except TypeError as error:
+        yield f"(C0) {label}: {error}"
         return
-    for scale in params.scales:
-        if not 0.0 < scale < float("inf"):
-            yield f"(C0) {label}: scale must be finite and positive, got {scale}"
-            return
-    storage = params.storage
-    for zero_point in params.zero_points:
-        if not storage.minimum <= zero_point <= storage.maximum:
-            yield f"(C0) {label}: zero point {zero_point} lies outside the storage range [{storage.minimum}, {storage.maximum}]"
-            return
-    if params.axis is None:
-        return
-    if not 0 <= params.axis < len(type_.shape):
-        yield f"(C0) {label}: per-axis dimension {params.axis} does not exist in a tensor of rank {len(type_.shape)}"
-    elif type_.shape[params.axis] not in (DYNAMIC, len(params.scales)):
-        yield (
-            f"(C0) {label}: per-axis scales: got {len(params.scales)}, "
-            f"expected {type_.shape[params.axis]} (the extent of dimension {params.axis})"
-        )
+    yield from parameter_violations(label, plain)
 
 
-def same_shape(left: Sequence[int], right: Sequence[int]) -> bool:
-    """Whether two shapes agree, a dynamic dimension agreeing with any."""
-    return len(left) == len(right) and all(a == b or DYNAMIC in (a, b) for a, b in zip(left, right, strict=True))
+def attribute_names(cls: type[QnnOp]) -> list[str]:
+    """Names of an op's attributes, in the order of its definition."""
+    return [f.name for f in cls._fields if isinstance(f, ext.AttributeDef)]
+
+
+def operand_groups(cls: type[QnnOp]) -> list[Any]:
+    """Definitions of an op's operands: ``name`` and ``variadicity.name`` (single, optional, variadic)."""
+    return [f for f in cls._fields if isinstance(f, ext.OperandDef)]
+
+
+def _has_segments(cls: type[QnnOp]) -> bool:
+    return any(group.variadicity.name != "single" for group in operand_groups(cls))
+
+
+def _has_variadic(groups: Sequence[Any]) -> bool:
+    return any(group.variadicity.name == "variadic" for group in groups)
+
+
+def _segment_sizes(cls: type[QnnOp], count: int) -> list[int]:
+    """How many of ``count`` operands each group has: single ones first, then one optional or variadic group
+    takes the rest.
+    """
+    sizes = []
+    for group in operand_groups(cls):
+        left = count - sum(sizes)
+        sizes.append({"single": 1, "optional": min(left, 1), "variadic": left}[group.variadicity.name])
+    return sizes
 
 
 def create(
@@ -101,7 +146,8 @@ def create(
 ) -> list[Any]:
     """Build ``qnn.<name>`` from plain types and attribute values; returns its results.
 
-    An absent optional operand is simply left off the end of ``operands``.
+    An absent optional operand is simply left off the end of ``operands``. The op is not verified (the module
+    is).
 
     Raises:
         TypeError: an operand, attribute or op name does not fit the dialect.
@@ -112,35 +158,22 @@ def create(
     if cls is None:
         raise TypeError(f"unknown op 'qnn.{name}'")
     plain = dict(attributes or {})
-    expected = {f.name for f in cls._fields if isinstance(f, ext.AttributeDef)}
-    if set(plain) != expected:
-        raise TypeError(f"qnn.{name}: attributes {sorted(plain)}, expected {sorted(expected)}")
-    from ..ir_types import to_ir_type
-
-    ir_attributes = {key: to_attribute(key, value) for key, value in plain.items()}
+    expected = attribute_names(cls)
+    if set(plain) != set(expected):
+        raise TypeError(f"qnn.{name}: got attributes {sorted(plain)}, expected {sorted(expected)}")
     sizes = _segment_sizes(cls, len(operands))
-    if sizes is not None:
-        ir_attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(sizes)
+    if sum(sizes) != len(operands) or min(sizes, default=0) < 0:
+        raise TypeError(f"qnn.{name}: got {len(operands)} operands, which do not fit the op")
+    key = loc.name_str if isinstance(loc, ir.NameLoc) else "constant"
+    built = {attribute: to_attribute(attribute, value, key) for attribute, value in plain.items()}
+    if _has_segments(cls):
+        built["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(sizes)
     operation = ir.Operation.create(
         f"qnn.{name}",
         results=[to_ir_type(t) for t in result_types],
         operands=list(operands),
-        attributes=ir_attributes,
+        attributes=built,
         loc=loc,
         ip=ip,
     )
     return list(operation.results)
-
-
-def _segment_sizes(cls: Any, count: int) -> list[int] | None:
-    """How many operands each group has: single ones first, then one optional or variadic group takes the rest."""
-    groups = [f for f in cls._fields if isinstance(f, ext.OperandDef)]
-    if not any(cls._ODS_OPERAND_SEGMENTS or ()):
-        return None
-    sizes = []
-    left = count
-    for group in groups:
-        size = 1 if group.variadicity.name == "single" else left
-        sizes.append(size)
-        left -= size
-    return sizes

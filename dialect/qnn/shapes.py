@@ -1,7 +1,8 @@
 """Shapes of results as plain numbers: used by the verifiers and by frontends, without MLIR.
 
-Shapes are tuples of extents, activations NHWC, filters [O, KH, KW, I/groups]. An extent of ``DYNAMIC`` (-1) is not known
-yet; whatever depends on it is dynamic too. Functions raise ``ValueError`` when shapes do not fit together.
+Shapes are tuples of extents, activations NHWC, filters [O, KH, KW, I/groups]. An extent of ``DYNAMIC`` (-1)
+is not known yet; whatever depends on it is dynamic too. Functions raise ``ValueError`` when shapes do not fit
+together.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,10 +18,10 @@ def kernel_extent(kernel: int, dilation: int = 1) -> int:
 
 
 def conv_output_extent(extent: int, kernel: int, stride: int, dilation: int, padding: Sequence[int]) -> int:
-    """Window positions along one dimension; ``padding`` is (before, after). Not positive if the window does not fit."""
+    """Window positions along one dimension; ``padding`` is (before, after). 0 if the window does not fit."""
     if DYNAMIC in (extent, kernel):
         return DYNAMIC
-    return (extent + sum(padding) - kernel_extent(kernel, dilation)) // stride + 1
+    return max(0, (extent + sum(padding) - kernel_extent(kernel, dilation)) // stride + 1)
 
 
 def pool_output_extent(extent: int, window: int, stride: int, padding: Sequence[int]) -> int:
@@ -29,7 +30,9 @@ def pool_output_extent(extent: int, window: int, stride: int, padding: Sequence[
 
 
 def same_padding(extent: int, kernel: int, stride: int, dilation: int = 1) -> tuple[int, int]:
-    """(before, after) of TensorFlow's SAME: ``ceil(extent / stride)`` outputs, the odd element of padding behind."""
+    """(before, after) of TensorFlow's SAME: ``ceil(extent / stride)`` outputs, the odd element of padding
+    behind.
+    """
     outputs = -(-extent // stride)
     total = max(0, (outputs - 1) * stride + kernel_extent(kernel, dilation) - extent)
     return total // 2, total - total // 2
@@ -69,7 +72,7 @@ def pool2d_shape(
 
 
 def _demand_positive(height: int, width: int, window: Sequence[int], extents: Sequence[int]) -> None:
-    if any(extent < 1 and extent != DYNAMIC for extent in (height, width)) or min(height, width) < DYNAMIC:
+    if 0 in (height, width):
         raise ValueError(f"a window of {list(window)} does not fit into the padded input of {list(extents)}")
 
 
