@@ -4,5 +4,12 @@ A pass ``fold-requantize`` lives in ``fold_requantize.py`` and is class ``FoldRe
 ``@registry.register``. Adding a pass = adding the file and one line here.
 """
 
-PASS_NAMES = ("convert-qnn-to-linalg",)
+PASS_NAMES = (
+    "annotate-kernels",
+    "convert-qnn-to-linalg",
+    "destination-style",
+    "externalize-constants",
+    "outline-kernels",
+    "plan-memory",
+)
 """Every pass of ours, in alphabetical order; the module's name is the pass's with ``_`` for ``-``."""

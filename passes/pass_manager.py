@@ -34,17 +34,17 @@ def build_pass_manager(
 ) -> Any:
     """One pass manager that runs ``steps`` on a module.
 
-    ``nest`` puts an upstream pass that only works on, say, functions under ``func.func(...)`` by itself.
+    An upstream pass that only works on, say, functions is put under ``func.func(...)`` by itself.
 
     Raises:
-        PipelineError: a pass or an option does not exist, or a pass cannot run where it is put. Nothing has run then.
+        PipelineError: a pass or an option does not exist, or a pass cannot run where it is put.
     """
     manager = PassManager(MODULE, context)
     manager.enable_verifier(verify_each)
     for index, step in enumerate(steps):
         if observers:
             manager.add(_observing(observers, "before_step", index, step), "(before)", "before")
-        _add(manager, step, nest)
+        _add(manager, step)
         if observers:
             manager.add(_observing(observers, "after_step", index, step), "(after)", "after")
     return manager
@@ -54,7 +54,7 @@ def run_pipeline(module: Any, passes: str | Iterable[str], *, verify_each: bool 
     """Run a pass list (``"a,b{x=1}"``, or its elements) on a module, in place.
 
     Raises:
-        PipelineError: the list is wrong, or a pass failed; the message has the diagnostics that passes emitted.
+        PipelineError: the list is wrong, or a pass failed; the message has the passes' diagnostics.
     """
     text = passes if isinstance(passes, str) else ",".join(passes)
     manager = build_pass_manager(parse_pass_list(text), module.context, verify_each=verify_each)
@@ -64,10 +64,10 @@ def run_pipeline(module: Any, passes: str | Iterable[str], *, verify_each: bool 
         raise PipelineError(str(error)) from error
 
 
-def _add(manager: Any, step: Step, nest: bool) -> None:
+def _add(manager: Any, step: Step) -> None:
     ours = registry.lookup(step.name)
     if ours is None:
-        _add_upstream(manager, step, nest)
+        _add_upstream(manager, step)
         return
     if step.anchors:
         raise PipelineError(
@@ -76,13 +76,13 @@ def _add(manager: Any, step: Step, nest: bool) -> None:
     manager.add(_running(ours.from_options(step.options)), step.name, step.name, ours.summary())
 
 
-def _add_upstream(manager: Any, step: Step, nest: bool) -> None:
+def _add_upstream(manager: Any, step: Step) -> None:
     try:
         manager.add(step.text())
     except ValueError as error:
         restricted = _RESTRICTED.search(str(error))
-        if nest and restricted and not step.anchors:
-            _add_upstream(manager, Step(step.name, step.options, (restricted[1],)), nest=False)
+        if restricted and not step.anchors:
+            _add_upstream(manager, Step(step.name, step.options, (restricted[1],)))
             return
         raise PipelineError(_upstream_message(step, str(error))) from None
 
@@ -112,7 +112,8 @@ def _running(pass_: registry.ModulePass) -> Callable[[Any, Any], None]:
 
         handler = op.context.attach_diagnostic_handler(count)
         try:
-            pass_.run(op)
+            with op.context, op.location:
+                pass_.run(op)
         finally:
             handler.detach()
         if errors:

@@ -23,8 +23,38 @@ REFERENCE = (
     Stage("legalized", ("canonicalize", "cse")),
     # Integer arithmetic spelled out; contractions stay recognizable.
     Stage("linalg", ("convert-qnn-to-linalg", "canonicalize", "cse")),
-    # Fused, bufferized, looped; filled together with the code generator.
-    Stage("llvm", ()),
+    Stage(
+        "llvm",
+        (
+            # Kernels. Contractions first, so that fusion cannot pull their producers into a reduction.
+            "outline-kernels{contractions-only=true}",
+            "linalg-fuse-elementwise-ops",
+            "canonicalize",
+            "destination-style",
+            "outline-kernels",
+            # Buffers: kernels write to their arguments, @main allocates.
+            "one-shot-bufferize{bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map}",
+            "drop-equivalent-buffer-results",
+            "canonicalize",
+            "cse",
+            "duplicate-function-elimination",
+            "externalize-constants",
+            "plan-memory",
+            "annotate-kernels",
+            # Loops, then the LLVM dialect with bare pointers.
+            "convert-linalg-to-loops",
+            "expand-strided-metadata",
+            "lower-affine",
+            "convert-scf-to-cf",
+            "canonicalize",
+            "cse",
+            "convert-math-to-llvm",
+            "convert-math-to-libm",
+            "convert-func-to-llvm{use-bare-ptr-memref-call-conv}",
+            "convert-to-llvm",
+            "reconcile-unrealized-casts",
+        ),
+    ),
 )
 
 PIPELINES: dict[str, tuple[Stage, ...]] = {

@@ -1,0 +1,99 @@
+"""LLVM dialect -> LLVM IR -> object code or assembly."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from ..dialect.mlir import MLIRError, ir
+from ..dialect.mlir import llvm as llvm_dialect
+from ..errors import PipelineError
+from .machine import Machine
+
+LOG = logging.getLogger("zeropoint.codegen")
+
+ENTRY = "zeropoint_main"
+"""The one symbol of a compiled network: ``void zeropoint_main(void **buffers)``, one pointer per argument of ``@main``."""
+_NETWORK = "zeropoint_network"
+
+
+def to_llvm_ir(module: Any) -> str:
+    """The LLVM IR of a module in the LLVM dialect whose ``@main`` takes pointers, with the entry :data:`ENTRY` added.
+
+    Raises:
+        PipelineError: the module holds something else than the LLVM dialect, or has no ``@main``.
+    """
+    main = _main(module)
+    count = len(main.regions[0].blocks[0].arguments)
+    with module.context:
+        attributes = main.operation.attributes
+        name, linkage = attributes["sym_name"], attributes["linkage"]
+        attributes["sym_name"] = ir.StringAttr.get(_NETWORK)
+        attributes["linkage"] = ir.Attribute.parse("#llvm.linkage<internal>")
+        try:
+            text = llvm_dialect.translate_module_to_llvmir(module.operation)
+        except (MLIRError, RuntimeError) as error:
+            raise PipelineError(f"translation to LLVM IR failed: {error}") from error
+        finally:
+            attributes["sym_name"], attributes["linkage"] = name, linkage
+    return str(text) + _entry_text(count)
+
+
+def _main(module: Any) -> Any:
+    for op in module.operation.regions[0].blocks[0].operations:
+        name = op.operation.name
+        if name == "llvm.func" and ir.StringAttr(op.operation.attributes["sym_name"]).value == "main":
+            if op.operation.regions[0].blocks:
+                return op
+        elif not name.startswith("llvm."):
+            raise PipelineError(f"'{name}' is not of the LLVM dialect: run the pipeline up to level llvm first")
+    raise PipelineError("no function @main with a body to generate code for")
+
+
+def _entry_text(count: int) -> str:
+    """Unpack the table of pointers and call the network."""
+    lines = [f"define void @{ENTRY}(ptr readonly %table) {{"]
+    for i in range(count):
+        lines.append(f"  %slot{i} = getelementptr ptr, ptr %table, i64 {i}")
+        lines.append(f"  %buffer{i} = load ptr, ptr %slot{i}")
+    arguments = ", ".join(f"ptr %buffer{i}" for i in range(count))
+    lines += [f"  call void @{_NETWORK}({arguments})", "  ret void", "}", ""]
+    return "\n".join(lines)
+
+
+def optimize(text: str, machine: Machine) -> tuple[Any, Any]:
+    """Parse LLVM IR and run LLVM's -O2 with both vectorizers for ``machine``; the LLVM module and the target machine."""
+    target_machine = machine.target_machine()
+    try:
+        module = llvm.parse_assembly(text)
+        module.verify()
+    except RuntimeError as error:
+        raise PipelineError(f"LLVM does not accept the generated IR: {error}") from error
+    module.triple = machine.triple
+    module.data_layout = str(target_machine.target_data)
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.loop_vectorization = True
+    options.slp_vectorization = True
+    builder = llvm.create_pass_builder(target_machine, options)
+    started = time.perf_counter()
+    builder.getModulePassManager().run(module, builder)
+    LOG.info("LLVM optimized the network in %.2f s", time.perf_counter() - started)
+    return module, target_machine
+
+
+def to_object(text: str, machine: Machine) -> bytes:
+    """An object file (ELF, Mach-O or COFF, as the triple says) of the LLVM IR ``text``."""
+    module, target_machine = optimize(text, machine)
+    started = time.perf_counter()
+    code = bytes(target_machine.emit_object(module))
+    LOG.info("LLVM emitted %d bytes of machine code in %.2f s", len(code), time.perf_counter() - started)
+    return code
+
+
+def to_assembly(text: str, machine: Machine) -> str:
+    """The assembly of the LLVM IR ``text``."""
+    module, target_machine = optimize(text, machine)
+    return str(target_machine.emit_assembly(module))

@@ -1,0 +1,71 @@
+"""annotate-kernels: tell LLVM what is known about the kernels."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ..dialect.mlir import ir
+from .entry import entry_function, functions, symbol
+from .registry import ModulePass, register
+
+
+@register
+@dataclass(frozen=True)
+class AnnotateKernelsPass(ModulePass):
+    """Mark kernels internal and not inlined, and arguments that no other argument overlaps ``llvm.noalias``.
+
+    Inlining kernels that are called once into the entry would only cost compile time. Without ``noalias`` LLVM has to write an accumulator to memory in every step of a reduction, since the input might lie
+    there. Buffers alive at the same time never overlap (``plan-memory``), so arguments overlap only if a call passes
+    the same buffer twice.
+    """
+
+    name: ClassVar[str] = "annotate-kernels"
+
+    def run(self, module: ir.Operation) -> None:
+        entry = entry_function(module)
+        if entry is None:
+            return
+        shared = _shared_arguments(entry)
+        with module.context:
+            linkage = ir.Attribute.parse("#llvm.linkage<internal>")
+            noalias = ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()})
+            plain = ir.DictAttr.get({})
+            for kernel in functions(module):
+                if kernel.operation == entry.operation:
+                    continue
+                count = len(kernel.regions[0].blocks[0].arguments)
+                attributes = kernel.operation.attributes
+                attributes["llvm.linkage"] = linkage
+                attributes["passthrough"] = ir.ArrayAttr.get([ir.StringAttr.get("noinline")])
+                attributes["arg_attrs"] = ir.ArrayAttr.get(
+                    [plain if i in shared[symbol(kernel)] else noalias for i in range(count)]
+                )
+
+
+def _shared_arguments(entry: Any) -> defaultdict[str, set[int]]:
+    """Kernel name -> positions of arguments that some call passes the same buffer for as another argument."""
+    shared: defaultdict[str, set[int]] = defaultdict(set)
+    for op in entry.regions[0].blocks[0].operations:
+        if op.operation.name != "func.call":
+            continue
+        positions: defaultdict[Any, list[int]] = defaultdict(list)
+        for i, operand in enumerate(op.operation.operands):
+            positions[_buffer(operand)].append(i)
+        name = ir.FlatSymbolRefAttr(op.operation.attributes["callee"]).value
+        for same in positions.values():
+            if len(same) > 1:
+                shared[name].update(same)
+    return shared
+
+
+def _buffer(value: Any) -> Any:
+    """What identifies the memory behind ``value``: views of one buffer at one place are the same."""
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        return value
+    if owner.operation.name == "memref.view":
+        start = owner.operation.operands[1].owner
+        return (_buffer(owner.operation.operands[0]), ir.IntegerAttr(start.attributes["value"]).value)
+    return _buffer(owner.operation.operands[0]) if len(owner.operation.operands) else value

@@ -1,0 +1,95 @@
+"""externalize-constants: weights leave the code and become one block of bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..dialect.constants import elements_array
+from ..dialect.mlir import arith, ir, memref
+from .entry import append_arguments, entry_function
+from .registry import ModulePass, register
+
+ALIGNMENT = 64
+"""Bytes; a cache line, and the widest vector."""
+CONSTANTS = "qnn.constants"
+OFFSETS = "qnn.constant_offsets"
+
+
+@register
+@dataclass(frozen=True)
+class ExternalizeConstantsPass(ModulePass):
+    """Replace every global of the entry function by a view of one more argument, the constant block.
+
+    The module keeps the data as attributes, ``qnn.constants`` (elements) at ``qnn.constant_offsets`` (bytes, multiples of
+    64); :func:`constant_block` packs them. The machine code is then the same for every set of weights, and small.
+    """
+
+    name: ClassVar[str] = "externalize-constants"
+
+    def run(self, module: ir.Operation) -> None:
+        function = entry_function(module)
+        if function is None:
+            return
+        block = function.regions[0].blocks[0]
+        uses = [op for op in block.operations if op.operation.name == "memref.get_global"]
+        globals_ = {
+            ir.StringAttr(op.attributes["sym_name"]).value: op
+            for op in module.regions[0].blocks[0].operations
+            if op.operation.name == "memref.global"
+        }
+        offsets: dict[str, int] = {}
+        data, size = [], 0
+        for use in uses:
+            name = ir.FlatSymbolRefAttr(use.operation.attributes["name"]).value
+            if name not in offsets:
+                value = globals_[name].attributes["initial_value"]
+                offsets[name] = size
+                data.append(value)
+                size += _round_up(elements_array(value).nbytes)
+        with module.context, module.location:
+            bytes_type = ir.MemRefType.get([size], ir.IntegerType.get_signless(8))
+            (argument,) = append_arguments(function, [(bytes_type, {"qnn.role": "constants"})])
+            for use in uses:
+                name = ir.FlatSymbolRefAttr(use.operation.attributes["name"]).value
+                with ir.InsertionPoint(use), use.location:
+                    offset = arith.ConstantOp(ir.IndexType.get(), offsets[name]).result
+                    view = memref.ViewOp(use.operation.results[0].type, argument, offset, []).result
+                use.operation.results[0].replace_all_uses_with(view)
+                use.operation.erase()
+            module.attributes[CONSTANTS] = ir.ArrayAttr.get(data)
+            module.attributes[OFFSETS] = ir.DenseI64ArrayAttr.get(list(offsets.values()))
+        for name in offsets:
+            globals_[name].operation.erase()
+
+
+def constant_block(module: Any) -> npt.NDArray[np.uint8]:
+    """The bytes that the entry function's constants argument points at; starts on a 64-byte boundary.
+
+    Works on the module that :class:`ExternalizeConstantsPass` left, also after later passes.
+    """
+    attributes = module.operation.attributes
+    if CONSTANTS not in attributes:
+        return aligned_bytes(0)
+    with module.context:
+        arrays = [elements_array(value) for value in ir.ArrayAttr(attributes[CONSTANTS])]
+        offsets = list(ir.DenseI64ArrayAttr(attributes[OFFSETS]))
+    size = offsets[-1] + _round_up(arrays[-1].nbytes) if arrays else 0
+    block = aligned_bytes(size)
+    for array, offset in zip(arrays, offsets, strict=True):
+        block[offset : offset + array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return block
+
+
+def aligned_bytes(size: int) -> npt.NDArray[np.uint8]:
+    """``size`` zero bytes that start on a 64-byte boundary."""
+    raw = np.zeros(size + ALIGNMENT, np.uint8)
+    start = -raw.ctypes.data % ALIGNMENT
+    return raw[start : start + size]
+
+
+def _round_up(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT

@@ -1,0 +1,191 @@
+"""outline-kernels: every computation becomes a private function, ``@main`` a flat list of calls."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ..dialect.mlir import func, ir, tensor
+from .registry import ModulePass, register
+
+CONTRACTION = "qnn.contraction"
+"""Discardable attribute that tags a contraction and says which kind it is."""
+
+# What stays in @main: it costs nothing at run time, or is a call already.
+_STAYS = frozenset(
+    {
+        "arith.constant",
+        "func.call",
+        "func.return",
+        "tensor.cast",
+        "tensor.collapse_shape",
+        "tensor.empty",
+        "tensor.expand_shape",
+        "tensor.reshape",
+    }
+)
+# (consumer, producer): the producer moves into the consumer's kernel, where both become one loop nest.
+_ABSORBS = frozenset(
+    {
+        ("tensor.insert_slice", "linalg.copy"),
+        ("linalg.copy", "tensor.extract_slice"),
+    }
+)
+_INITIALIZERS = frozenset({"linalg.fill", "linalg.broadcast"})
+
+
+@register
+@dataclass(frozen=True)
+class OutlineKernelsPass(ModulePass):
+    """Move every linalg op of a public function, with what initializes its destination, into a private function.
+
+    A kernel takes all it reads, constants too, and its destinations as arguments, so that equal kernels are equal functions
+    and one buffer plan covers the network. With ``contractions-only`` just the ops tagged ``qnn.contraction`` move:
+    elementwise fusion that runs next then cannot pull their producers into the reduction, which would recompute them.
+    """
+
+    name: ClassVar[str] = "outline-kernels"
+    contractions_only: bool = False
+
+    def run(self, module: ir.Operation) -> None:
+        functions = [op for op in module.regions[0].blocks[0].operations if op.operation.name == "func.func"]
+        taken = {ir.StringAttr(f.attributes["sym_name"]).value for f in functions}
+        for function in functions:
+            if function.regions[0].blocks and not _is_private(function):
+                kernels = list(self._outline(function))
+                _name(reversed(kernels), taken)
+
+    def _outline(self, function: Any) -> Iterator[tuple[str, Any, Any]]:
+        """Outline bottom-up, so that an initializer is dead once its last user has taken a clone of it."""
+        for op in reversed(list(function.regions[0].blocks[0].operations)):
+            if op.operation.name == "func.return":
+                continue
+            if not any(True for result in op.operation.results for _ in result.uses):
+                op.operation.erase()
+            elif self._is_root(op):
+                yield (_kind(op), *_outline_group(op, function))
+
+    def _is_root(self, op: Any) -> bool:
+        if self.contractions_only:
+            return CONTRACTION in op.operation.attributes
+        return op.operation.name not in _STAYS
+
+
+def _is_private(function: Any) -> bool:
+    attributes = function.attributes
+    return "sym_visibility" in attributes and ir.StringAttr(attributes["sym_visibility"]).value == "private"
+
+
+def _kind(op: Any) -> str:
+    if CONTRACTION in op.operation.attributes:
+        return str(ir.StringAttr(op.operation.attributes[CONTRACTION]).value)
+    if op.operation.name == "linalg.generic":
+        kinds = str(op.operation.attributes["iterator_types"])
+        return "reduction" if "reduction" in kinds else "elementwise"
+    return str(op.operation.name).split(".")[-1]
+
+
+def _name(kernels: Iterator[tuple[str, Any, Any]], taken: set[str]) -> None:
+    """``conv2d_0``, ``elementwise_1`` ...: the number is the position among the outlined kernels."""
+    counts: defaultdict[str, int] = defaultdict(int)
+    for kind, kernel, call in kernels:
+        while (name := f"{kind}_{counts[kind]}") in taken:
+            counts[kind] += 1
+        taken.add(name)
+        kernel.attributes["sym_name"] = ir.StringAttr.get(name)
+        call.operation.attributes["callee"] = ir.FlatSymbolRefAttr.get(name)
+
+
+def _outline_group(root: Any, function: Any) -> tuple[Any, Any]:
+    """Build the kernel of ``root`` and put a call in its place; the originals of what it cloned die by themselves."""
+    arguments, types = [], []
+    with ir.InsertionPoint(function), root.location:
+        kernel = func.FuncOp("kernel", ([], []), visibility="private")
+    block = kernel.add_entry_block() if hasattr(kernel, "add_entry_block") else kernel.body.blocks.append()
+    mapping: dict[Any, Any] = {}
+
+    def argument(value: Any) -> Any:
+        arguments.append(value)
+        types.append(value.type)
+        return block.add_argument(value.type, root.location)
+
+    def move(op: Any) -> Any:
+        for operand in op.operation.operands:
+            producer = _producer(operand)
+            if operand not in mapping and producer is not None and _belongs(producer, op):
+                move(producer)
+        clone = op.operation.clone(ip=ir.InsertionPoint(block))
+        for result, original in zip(clone.results, op.operation.results, strict=True):
+            mapping[original] = result
+        _replace_operands(clone, op)
+        return clone
+
+    def local(value: Any) -> Any:
+        """The kernel's name for a value of the caller."""
+        producer = _producer(value)
+        if producer is not None and producer.name == "tensor.empty":
+            with (
+                ir.InsertionPoint(root),
+                root.location,
+            ):  # equal empties are one value after cse; destinations are not
+                return argument(tensor.empty(list(value.type.shape), value.type.element_type))
+        if value not in mapping:
+            if (
+                producer is not None
+                and producer.name == "arith.constant"
+                and not isinstance(value.type, ir.ShapedType)
+            ):
+                mapping[value] = producer.clone(ip=ir.InsertionPoint.at_block_begin(block)).results[0]
+            else:
+                mapping[value] = argument(value)
+        return mapping[value]
+
+    def _replace_operands(clone: Any, original: Any) -> None:
+        for i, operand in enumerate(original.operation.operands):
+            clone.operands[i] = local(operand)
+        if not len(clone.regions):
+            return
+        inside: set[Any] = set()
+        for region in clone.regions:
+            for nested_block in region.blocks:
+                _localize(nested_block, inside, local)
+
+    clone = move(root)
+    with ir.InsertionPoint(block), root.location:
+        func.ReturnOp(list(clone.results))
+    result_types = [r.type for r in clone.results]
+    kernel.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(types, result_types))
+    with ir.InsertionPoint(root), root.location:
+        call = func.CallOp(result_types, "kernel", arguments)
+    for old, new in zip(root.operation.results, call.operation.results, strict=True):
+        old.replace_all_uses_with(new)
+    root.operation.erase()
+    return kernel, call
+
+
+def _producer(value: Any) -> Any:
+    """The op that defines ``value``, or None for a block argument."""
+    owner = value.owner
+    return None if isinstance(owner, ir.Block) else owner.operation
+
+
+def _belongs(producer: Any, consumer: Any) -> bool:
+    """Whether ``producer`` is cloned into the kernel of ``consumer``."""
+    if producer.name in _INITIALIZERS:
+        return True
+    return (consumer.operation.name, producer.name) in _ABSORBS
+
+
+def _localize(block: Any, inside: set[Any], local: Any) -> None:
+    """Replace what the ops of ``block`` capture from outside of it."""
+    inside.update(block.arguments)
+    for op in block.operations:
+        for i, operand in enumerate(op.operation.operands):
+            if operand not in inside:
+                op.operation.operands[i] = local(operand)
+        for region in op.operation.regions:
+            for nested in region.blocks:
+                _localize(nested, inside, local)
+        inside.update(op.operation.results)

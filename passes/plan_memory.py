@@ -1,0 +1,202 @@
+"""plan-memory: every buffer of the network gets its place in one arena, decided at compile time."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..dialect.mlir import arith, func, ir, memref
+from ..errors import PipelineError
+from .entry import ROLE, append_arguments, entry_function, functions, result_types, symbol, update_type
+from .registry import ModulePass, register
+
+LOG = logging.getLogger("zeropoint.passes")
+ALIGNMENT = 64
+"""Bytes; a cache line, and the widest vector."""
+ARENA_BYTES = "qnn.arena_bytes"
+_VIEWS = frozenset(
+    {
+        "memref.cast",
+        "memref.collapse_shape",
+        "memref.expand_shape",
+        "memref.reinterpret_cast",
+        "memref.subview",
+        "memref.view",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """``size`` bytes that hold a value from step ``first`` to step ``last``, both included."""
+
+    size: int
+    first: int
+    last: int
+
+
+def assign_offsets(buffers: Sequence[Buffer]) -> tuple[list[int], int]:
+    """A place for each buffer, such that buffers alive at the same step do not overlap; and the bytes that takes.
+
+    Greedy: the largest first, each at the lowest free offset. Offsets are multiples of 64.
+    """
+    order = sorted(range(len(buffers)), key=lambda i: (-buffers[i].size, buffers[i].first))
+    starts = np.zeros(len(buffers), np.int64)
+    ends, firsts, lasts = starts.copy(), starts.copy(), starts.copy()
+    offsets = [0] * len(buffers)
+    for placed, index in enumerate(order):
+        buffer = buffers[index]
+        alive = (firsts[:placed] <= buffer.last) & (lasts[:placed] >= buffer.first)
+        offset = _lowest_gap(starts[:placed][alive], ends[:placed][alive], buffer.size)
+        offsets[index] = offset
+        starts[placed], ends[placed] = offset, offset + _round_up(buffer.size)
+        firsts[placed], lasts[placed] = buffer.first, buffer.last
+    return offsets, int(ends.max(initial=0))
+
+
+def _lowest_gap(starts: Any, ends: Any, size: int) -> int:
+    order = np.argsort(starts, kind="stable")
+    # Where the occupied bytes before each start end.
+    free = np.concatenate([[0], np.maximum.accumulate(ends[order])])
+    room = np.concatenate([starts[order], [np.iinfo(np.int64).max]]) - free
+    return int(free[np.argmax(room >= size)])
+
+
+@register
+@dataclass(frozen=True)
+class PlanMemoryPass(ModulePass):
+    """Make the entry function's buffers views of an arena, and its results arguments that it writes.
+
+    ``main(inputs..., arena, outputs...)``: a buffer that is returned becomes (a view of) its output argument; all others
+    share the arena by liveness. Buffers are 64-byte aligned. The arena's size is the module attribute ``qnn.arena_bytes``.
+    """
+
+    name: ClassVar[str] = "plan-memory"
+
+    def run(self, module: ir.Operation) -> None:
+        function = entry_function(module)
+        if function is None:
+            return
+        for kernel in functions(module):
+            _require_no_allocation(kernel, function)
+        with module.context, module.location:
+            roots = _roots(function)
+            outputs = _bind_outputs(function, roots)
+            size = _bind_arena(function, roots, outputs)
+            module.attributes[ARENA_BYTES] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), size)
+
+
+def _bind_outputs(function: Any, roots: dict[Any, Any]) -> set[Any]:
+    """Turn results into output arguments; returns the allocations that became one."""
+    block = function.regions[0].blocks[0]
+    return_op = block.operations[len(block.operations) - 1]
+    values = list(return_op.operands)
+    i8 = ir.IntegerType.get_signless(8)
+    types = [ir.MemRefType.get([byte_size(value.type)], i8) for value in values]
+    names = _result_names(function)
+    update_type(function, [])
+    arguments = append_arguments(
+        function,
+        [(type_, {ROLE: "output", **name}) for type_, name in zip(types, names, strict=True)],
+    )
+    bound: set[Any] = set()
+    for value, argument in zip(values, arguments, strict=True):
+        root = roots.get(value)
+        if root is not None and root not in bound and byte_size(root.type) == byte_size(value.type):
+            bound.add(root)
+            with ir.InsertionPoint(root.owner), root.owner.location:
+                root.replace_all_uses_with(_view(argument, 0, root.type))
+        else:  # an input, a constant, a part of a buffer, or the same value once more
+            with ir.InsertionPoint(return_op), return_op.location:
+                memref.copy(value, _view(argument, 0, value.type))
+    with ir.InsertionPoint(return_op), return_op.location:
+        func.ReturnOp([])
+    return_op.operation.erase()
+    for root in bound:
+        root.owner.erase()
+    return bound
+
+
+def _bind_arena(function: Any, roots: dict[Any, Any], bound: set[Any]) -> int:
+    """Turn the other allocations into views of the arena; returns its size."""
+    block = function.regions[0].blocks[0]
+    allocations = [op.operation.results[0] for op in block.operations if op.operation.name == "memref.alloc"]
+    steps = {op.operation: step for step, op in enumerate(block.operations)}
+    buffers = []
+    for allocation in allocations:
+        used = sorted(_use_steps(allocation, steps)) or [steps[allocation.owner.operation]]
+        buffers.append(Buffer(byte_size(allocation.type), used[0], used[-1]))
+    offsets, size = assign_offsets(buffers)
+    total = sum(buffer.size for buffer in buffers)
+    LOG.info("plan-memory: %d buffers of %d bytes in an arena of %d bytes", len(buffers), total, size)
+    arena_type = ir.MemRefType.get([size], ir.IntegerType.get_signless(8))
+    (arena,) = append_arguments(function, [(arena_type, {ROLE: "arena"})])
+    for allocation, offset in zip(allocations, offsets, strict=True):
+        owner = allocation.owner
+        with ir.InsertionPoint(owner), owner.location:
+            allocation.replace_all_uses_with(_view(arena, offset, allocation.type))
+        owner.erase()
+    return size
+
+
+def _use_steps(value: Any, steps: dict[Any, int]) -> Iterator[int]:
+    """The steps (ops of the entry block) at which a buffer or a view of it is used."""
+    for use in value.uses:
+        owner = use.owner.operation
+        if owner.name in _VIEWS:
+            yield from _use_steps(owner.results[0], steps)
+        else:
+            yield steps[owner]
+
+
+def _roots(function: Any) -> dict[Any, Any]:
+    """Every buffer and view of one -> the allocation behind it."""
+    roots: dict[Any, Any] = {}
+    for op in function.regions[0].blocks[0].operations:
+        operation = op.operation
+        if operation.name == "memref.alloc":
+            roots[operation.results[0]] = operation.results[0]
+        elif operation.name in _VIEWS and operation.operands[0] in roots:
+            roots[operation.results[0]] = roots[operation.operands[0]]
+    return roots
+
+
+def _require_no_allocation(kernel: Any, entry: Any) -> None:
+    """A kernel that allocates would leak: its buffers have no place in the plan."""
+    if kernel.operation == entry.operation:
+        return
+    if result_types(kernel):
+        raise PipelineError(
+            f"plan-memory: kernel '{symbol(kernel)}' returns a buffer; it must write to an argument"
+        )
+    text = kernel.operation.get_asm(skip_regions=False) if False else ""
+    del text
+
+
+def _view(base: Any, offset: int, type_: Any) -> Any:
+    start = arith.ConstantOp(ir.IndexType.get(), offset).result
+    return memref.ViewOp(type_, base, start, []).result
+
+
+def byte_size(type_: Any) -> int:
+    """The bytes of a static, densely laid out memref; 1-bit and 4-bit values take a byte each."""
+    element = type_.element_type
+    bits = 64 if isinstance(element, ir.IndexType) else element.width
+    return math.prod(type_.shape) * -(-bits // 8)
+
+
+def _result_names(function: Any) -> list[dict[str, str]]:
+    if "res_attrs" not in function.operation.attributes:
+        return [{} for _ in result_types(function)]
+    attributes = [ir.DictAttr(a) for a in ir.ArrayAttr(function.operation.attributes["res_attrs"])]
+    del function.operation.attributes["res_attrs"]
+    return [{k: ir.StringAttr(a[k]).value for k in ("qnn.name",) if k in a} for a in attributes]
+
+
+def _round_up(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT
