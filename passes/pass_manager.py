@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
+from ..dialect.context import diagnostics_text
 from ..dialect.mlir import MLIRError, PassManager, ir
 from ..errors import PipelineError
 from . import PASS_NAMES, registry
@@ -61,7 +62,7 @@ def run_pipeline(module: Any, passes: str | Iterable[str], *, verify_each: bool 
     try:
         manager.run(module.operation)
     except MLIRError as error:
-        raise PipelineError(str(error)) from error
+        raise PipelineError(diagnostics_text(error, "<module>")) from error
 
 
 def _add(manager: Any, step: Step) -> None:

@@ -1,7 +1,7 @@
 """The textual form of pipelines, as mlir-opt writes them: ``a,b{x=1},func.func(c,d)``.
 
-Upstream's own parser does not know passes written in Python, so the text is split here into single steps; each goes
-to the pass manager as ours or as upstream's.
+Upstream's own parser does not know passes written in Python, so the text is split here into single steps;
+each goes to the pass manager as ours or as upstream's.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..errors import PipelineError
 
 @dataclass(frozen=True)
 class Step:
-    """One pass of a pipeline: its name, the text of its options, the ops it is nested under (outermost first)."""
+    """A pass: its name, the text of its options, and the ops it is nested under (outermost first)."""
 
     name: str
     options: str = ""
@@ -29,7 +29,7 @@ class Step:
 def parse_pass_list(text: str) -> list[Step]:
     """The steps of a bare list ``a,b{x=1}``, as given to ``qopt -p``.
 
-    ``func.func(a,b)`` becomes two steps: functions are independent of each other, so the order of work does not matter.
+    ``func.func(a,b)`` becomes two steps: functions are independent of each other, so order does not matter.
 
     Raises:
         PipelineError: braces or parentheses do not match, or a pass has no name; shows where.
@@ -70,7 +70,7 @@ class _Reader:
         return PipelineError(f"pipeline: {message}\n  {self.text}\n  {' ' * self.at}^")
 
     def steps(self, anchors: tuple[str, ...]) -> Iterator[Step]:
-        """Passes separated by commas, up to the end of the text or a parenthesis that this level did not open."""
+        """Passes separated by commas, up to the end or a parenthesis that this level did not open."""
         self._skip_space()
         if self.at == len(self.text) or self.text[self.at] == ")":
             return

@@ -1,4 +1,4 @@
-"""The table of passes, and what every pass shares: options read from text, and reasons for what did not match."""
+"""The table of passes, and what all passes share: options read from text, and reasons for non-matches."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ LOG = logging.getLogger("zeropoint.passes")
 class ModulePass(ABC):
     """Base of every pass: a frozen dataclass whose fields are the pass's options.
 
-    A field ``across_concat: bool = False`` is the option ``name{across-concat=true}``. Fields may be ``bool``, ``int``,
-    ``float``, ``str``, ``Literal[...]`` of strings, or ``tuple[T, ...]`` of these (written ``a,b,c``).
+    A field ``across_concat: bool = False`` is the option ``name{across-concat=true}``. Fields may be
+    ``bool``, ``int``, ``float``, ``str``, ``Literal[...]`` of strings, ``T | None``, or ``tuple[T, ...]`` of
+    these (written ``a,b,c``).
     """
 
     name: ClassVar[str]
@@ -34,7 +35,7 @@ class ModulePass(ABC):
     def run(self, module: Any) -> None:
         """Transform the ``builtin.module`` operation in place.
 
-        To fail, raise a :class:`~zeropoint.errors.PipelineError` or emit an error diagnostic at an op's location.
+        To fail, raise a :class:`~zeropoint.errors.PipelineError` or emit an error at an op's location.
         """
 
     @classmethod
@@ -68,6 +69,11 @@ class ModulePass(ABC):
         hints = typing.get_type_hints(cls)
         for field in dataclasses.fields(cls):
             yield field.name.replace("_", "-"), hints[field.name]
+
+    @classmethod
+    def option_defaults(cls) -> list[str | None]:
+        """The default of each option as text; None where there is none."""
+        return [None if _has_no_default(f) else _format(_default(f)) for f in dataclasses.fields(cls)]
 
     def text(self) -> str:
         """The pass as pipeline text, options that differ from their default included."""
@@ -116,7 +122,7 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str:
 
 
 def no_match(op: Any, reason: str) -> bool:
-    """Say why a rewrite pattern leaves ``op`` alone; returns True, which means "no match" to the rewrite driver.
+    """Say why a rewrite pattern leaves ``op`` alone; returns True: "no match" to the rewrite driver.
 
     Logged at DEBUG as ``<pattern>: no match: <op> at <location>: <reason>``; ``qopt --explain`` shows it.
     """
@@ -212,7 +218,10 @@ def _has_no_default(field: dataclasses.Field[Any]) -> bool:
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:
-    return field.default if field.default is not dataclasses.MISSING else field.default_factory()  # type: ignore[misc]
+    if field.default is not dataclasses.MISSING:
+        return field.default
+    assert field.default_factory is not dataclasses.MISSING, "only fields with a default"
+    return field.default_factory()
 
 
 def _option_hint(option: str, known: Iterable[str]) -> str:

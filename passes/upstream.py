@@ -1,4 +1,4 @@
-"""Upstream passes worth knowing at our levels. All of upstream's passes run; these are listed and offered as corrections."""
+"""Upstream passes worth knowing at our levels: listed, and offered as corrections. All of upstream's run."""
 
 RECOMMENDED = {
     "canonicalize": "fold, simplify and remove dead ops, greedily",
@@ -10,7 +10,7 @@ RECOMMENDED = {
     "print-op-stats": "count ops by name",
     "loop-invariant-code-motion": "hoist out of loops what does not change in them",
     "strip-func-quant-types": "storage integers in place of quantized types in function signatures",
-    "lower-quant-ops": "expand quant.qcast and quant.dcast (truncates before it clamps: its numbers are wrong)",
+    "lower-quant-ops": "expand quant.qcast and quant.dcast (wrong numbers: truncates before it clamps)",
     "normalize-quant-types": "simplify per-axis and sub-channel types where one scale remains",
     "linalg-generalize-named-ops": "named linalg ops to linalg.generic",
     "linalg-specialize-generic-ops": "linalg.generic to named ops where one fits",

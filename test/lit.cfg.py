@@ -25,7 +25,7 @@ _COMMAND = r"(?<![\w./%-]){}(?=\s|$)"
 config.substitutions += [
     (_COMMAND.format("qopt"), f"{sys.executable} -m zeropoint.tools.qopt"),
     (_COMMAND.format("zeropoint"), f"{sys.executable} -m zeropoint.tools.cli"),
-    # PyPI's filecheck: undefined variables and empty patterns are errors only if asked. Expands %s after this.
+    # PyPI's filecheck: undefined variables and empty patterns are errors only if asked.
     ("%filecheck", "filecheck --enable-var-scope --reject-empty-vars %s"),
     ("%python", sys.executable),
     ("%test_data", str(Path(__file__).parent / "data")),
