@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from .. import activation_tables as tables
@@ -49,15 +47,9 @@ def softmax(call: Call) -> Array:
     kernel = _softmax_16bit if source.params.storage.bits == 16 else _softmax_8bit
     produced = tables.natural_params(call.op, call.result.params.storage)
     values = np.moveaxis(kernel(rows.astype(np.int64), source, produced, call["beta"]), -1, call["axis"])
-    if _is_natural(call.result.params, produced):
+    if tables.is_natural(call.result.params, produced):
         return values
     return to_result(call, values, TensorType(source.shape, produced))
-
-
-def _is_natural(declared: QuantParams, produced: QuantParams) -> bool:
-    """The kernels take a result scale that is right within 0.1 % for the fixed one."""
-    near = abs(declared.scale - produced.scale) <= 0.001 * produced.scale
-    return near and declared.same_values(replace(produced, scales=declared.scales))
 
 
 def _softmax_8bit(q: Array, source: TensorType, produced: QuantParams, beta: float) -> Array:
