@@ -48,9 +48,8 @@ def elements_attribute(array: npt.NDArray[np.generic], name: str = "constant") -
     key = _free_key(store, _clean_key(name))
     data = np.ascontiguousarray(array)
     store[key] = data
-    return ir.DenseResourceElementsAttr.get_from_buffer(
-        memoryview(data.reshape(-1).view(np.uint8)), key, type_
-    )
+    flat: Any = data.reshape(-1).view(np.uint8)  # numpy's types know no buffer before Python 3.12
+    return ir.DenseResourceElementsAttr.get_from_buffer(memoryview(flat), key, type_)
 
 
 def _clean_key(name: str) -> str:

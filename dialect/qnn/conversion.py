@@ -3,13 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from ..attributes import KINDS, Kind
 from ..constants import elements_array, has_data
 from ..ir_types import to_element
 from ..mlir import ext
-from ..types import TensorType
+from ..types import Storage, TensorType
 from .constraints import element_name, element_type, equal_shape, per_tensor
 from .core import QnnOp
 
@@ -54,15 +52,14 @@ def _held_in(type_: TensorType) -> str:
 def _out_of_storage(attribute: Any, type_: TensorType) -> Iterator[str]:
     if not type_.is_quantized or not has_data(attribute) or not type_.elements:
         return
-    storage, limits = type_.params.storage, np.iinfo(type_.dtype)
-    if (storage.minimum, storage.maximum) == (limits.min, limits.max):
-        return
+    storage = type_.params.storage
+    if storage == Storage.of(storage.name) and storage.bits >= 8:
+        return  # every stored bit pattern is inside
     values = elements_array(attribute).view(type_.dtype)
     low, high = int(values.min()), int(values.max())
     if low < storage.minimum or high > storage.maximum:
-        yield (
-            f"(C3) values from {low} to {high} lie outside the storage range [{storage.minimum}, {storage.maximum}]"
-        )
+        bounds = [storage.minimum, storage.maximum]
+        yield f"(C3) values from {low} to {high} lie outside the storage range {bounds}"
 
 
 class QuantizeOp(QnnOp, name="quantize", traits=[ext.Pure]):

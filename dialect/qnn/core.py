@@ -12,11 +12,11 @@ from ..types import TensorType
 from .parameters import parameter_violations
 
 
-class QNN(ext.Dialect, name="qnn"):  # type: ignore[misc, call-arg] # the bindings are untyped
+class QNN(ext.Dialect, name="qnn"):
     """Neural network ops on quantized and float tensors; scale and zero point live in the element types."""
 
 
-class QnnOp(QNN.Operation):  # type: ignore[misc, name-defined] # the bindings are untyped
+class QnnOp(QNN.Operation):
     """Base of every op.
 
     A subclass yields the constraints it violates from ``check``. Verification stops at the first one, so that
@@ -128,7 +128,7 @@ def _segment_sizes(cls: type[QnnOp], count: int) -> list[int]:
     """How many of ``count`` operands each group has: single ones first, then one optional or variadic group
     takes the rest.
     """
-    sizes = []
+    sizes: list[int] = []
     for group in operand_groups(cls):
         left = count - sum(sizes)
         sizes.append({"single": 1, "optional": min(left, 1), "variadic": left}[group.variadicity.name])
