@@ -75,6 +75,16 @@ def zero_points(storage: str) -> st.SearchStrategy[int]:
     return st.sampled_from([kind.minimum, middle, kind.maximum]) | st.integers(kind.minimum, kind.maximum)
 
 
+def same_padding(size: int, window: int, stride: int, dilation: int, padding: str) -> tuple[int, int, int]:
+    """(result size, padding before, padding after) of one spatial axis under TFLite's ``SAME`` or ``VALID``."""
+    span = (window - 1) * dilation + 1
+    if padding == "VALID":
+        return int((size - span) // stride + 1), 0, 0
+    result = -(-size // stride)
+    total = max((result - 1) * stride + span - size, 0)
+    return int(result), int(total // 2), int(total - total // 2)
+
+
 def judge(model: Builder, inputs: Sequence[int], outputs: Sequence[int], arrays: Sequence[Array], reference: bool = True) -> Array:
     """LiteRT's only result; the hypothesis example is dropped if LiteRT refuses its extreme scales."""
     try:

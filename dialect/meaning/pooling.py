@@ -15,7 +15,7 @@ def max_pool2d(call: Call) -> Array:
     """The largest stored value of each window (taps outside the input do not count), requantized if the parameters differ."""
     (x,) = call.inputs
     lowest = -np.inf if call.types[0].is_float else np.iinfo(x.dtype).min
-    pooled = _windows(call, x, lowest).max(axis=(3, 4))
+    pooled = _windows(call, x, lowest).max(axis=(-2, -1))
     return to_result(call, pooled, call.types[0], call.clamp)
 
 
@@ -25,11 +25,11 @@ def avg_pool2d(call: Call) -> Array:
     ``(sum +- n / 2) / n`` with C's truncating division, ``n`` the number of valid taps, ``+`` for a positive sum.
     """
     (x,) = call.inputs
-    count = _windows(call, np.ones((1, *x.shape[1:3], 1), np.int64), 0).sum(axis=(3, 4))
+    count = _windows(call, np.ones((1, *x.shape[1:3], 1), np.int64), 0).sum(axis=(-2, -1))
     if call.types[0].is_float:
-        average = _windows(call, x.astype(np.float64), 0).sum(axis=(3, 4)) / count
+        average = _windows(call, x.astype(np.float64), 0).sum(axis=(-2, -1)) / count
         return to_result(call, average.astype(np.float32), call.types[0], call.clamp)
-    total = _windows(call, x.astype(np.int64), 0).sum(axis=(3, 4))
+    total = _windows(call, x.astype(np.int64), 0).sum(axis=(-2, -1))
     rounded = np.sign(total) * ((np.abs(total) + count // 2) // count)
     return to_result(call, rounded, call.types[0], call.clamp)
 

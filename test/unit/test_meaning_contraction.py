@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from random_tensors import Array, add_tensor, floating, judge, quantized, scales, seeds, values, zero_points
+from random_tensors import Array, add_tensor, floating, judge, quantized, same_padding, scales, seeds, values, zero_points
 from tflite_builder import ACTIVATIONS, Builder
 
 from zeropoint.dialect.meaning import evaluate
@@ -61,16 +61,6 @@ class Convolution:
         return evaluate("conv2d", self.arrays, self.types, [self.result], self.attributes, mode)[0]
 
 
-def _axis(size: int, kernel: int, stride: int, dilation: int, padding: str) -> tuple[int, int, int]:
-    """(result size, pad before, pad after) of one spatial axis."""
-    span = (kernel - 1) * dilation + 1
-    if padding == "VALID":
-        return (size - span) // stride + 1, 0, 0
-    result = -(-size // stride)
-    total = max((result - 1) * stride + span - size, 0)
-    return result, total // 2, total - total // 2
-
-
 def _result_scale(rng: np.random.Generator, product: float, terms: int, amplitude: int, shift: int) -> float:
     """A scale that spreads typical accumulators over the result's range, moved by ``2^shift``; often a power of two (ties)."""
     exponent = np.log2(product * 70 * amplitude * np.sqrt(terms) / 60) + shift
@@ -101,7 +91,7 @@ def convolutions(draw: st.DrawFn, storage: str, group_kinds: tuple[str, ...] = (
     kernel, strides = rng.integers(1, 4, 2).tolist(), rng.integers(1, 3, 2).tolist()
     dilations = rng.integers(1, 3, 2).tolist() if kind != "grouped" else [1, 1]
     spatial = [int(rng.integers((k - 1) * d + 1, 9)) for k, d in zip(kernel, dilations, strict=True)]
-    axes = [_axis(*one, padding) for one in zip(spatial, kernel, strides, dilations, strict=True)]
+    axes = [same_padding(*one, padding) for one in zip(spatial, kernel, strides, dilations, strict=True)]
     channels, outputs = groups * per_group, groups * outputs_per_group
     s_x = draw(scales())
     if storage == "u8":
