@@ -105,6 +105,7 @@ def lookup(name: str) -> type[ModulePass] | None:
     if name not in PASS_NAMES:
         return None
     importlib.import_module(f".{name.replace('-', '_')}", __package__)
+    assert name in PASSES, f"passes/{name.replace('-', '_')} registers no pass named {name}"
     return PASSES[name]
 
 

@@ -1,5 +1,6 @@
 """lit configuration: the IR tests. Run `lit test` (or one file) from the root of the repository."""
 
+import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -8,6 +9,9 @@ import lit.formats
 
 config.name = "zeropoint"  # type: ignore[name-defined]  # noqa: F821
 config = config  # type: ignore[name-defined] # noqa: F821
+
+if importlib.util.find_spec("zeropoint") is None:
+    lit_config.fatal("zeropoint is not installed: pip install --editable '.[test]'")  # type: ignore[name-defined] # noqa: F821
 
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]

@@ -60,7 +60,7 @@ class Driver:
         model = load_bytes(source.data, name=source.name, numerics=self.arguments.numerics)
         shown = Source(source.name, None)
         with Collector(model.context, source.name, lambda f: self._print_finding(shown, f)) as collector:
-            return self._transform(model.module, collector)
+            return self._transform(model.module, collector, named=True)
 
     def _process_chunk(self, source: Input, shown: Source, chunk: Chunk) -> str | None:
         verify = self.arguments.verify_diagnostics
@@ -86,18 +86,20 @@ class Driver:
             module.operation.attributes["qnn.numerics"] = ir.StringAttr.get(
                 self.arguments.numerics, module.context
             )
-        return self._transform(module, collector)
+        return self._transform(module, collector, self._is_whole_file(source))
 
     def _parse(self, source: Input, chunk: Chunk) -> Any:
-        whole_file = source.path is not None and source.path.is_file() and not self.arguments.split_input_file
-        if whole_file and self.arguments.mlir_print_debuginfo:  # locations then have the file's name
+        if self._is_whole_file(source):  # locations then have the file's name
             return ir.Module.parseFile(str(source.path))
         return ir.Module.parse(chunk.text)
 
-    def _transform(self, module: Any, collector: Collector) -> str | None:
-        """Run the passes and print; None after a failure."""
+    def _is_whole_file(self, source: Input) -> bool:
+        return source.path is not None and source.path.is_file() and not self.arguments.split_input_file
+
+    def _transform(self, module: Any, collector: Collector, named: bool) -> str | None:
+        """Run the passes and print; None after a failure. ``named``: locations name a file."""
         arguments = self.arguments
-        progress = Progress(keep_ir=arguments.reproducer is not None)
+        progress = Progress(keep_ir=arguments.reproducer is not None, with_locations=named)
         dumps = IrDumps(self.dumps, self.print_options)
         observers: list[Observer] = [] if arguments.mlir_timing and self.dumps.is_empty else [progress, dumps]
         manager = build_pass_manager(
@@ -124,9 +126,11 @@ class Driver:
 
     def _printed(self, module: Any) -> str:
         if self.arguments.to in ("llvm", "asm"):
-            from ..codegen.llvm import assembly, llvm_ir
+            from ..codegen.llvm import to_assembly, to_llvm_ir
+            from ..codegen.machine import host
 
-            return llvm_ir(module) if self.arguments.to == "llvm" else assembly(module)
+            llvm_ir = to_llvm_ir(module)
+            return llvm_ir if self.arguments.to == "llvm" else to_assembly(llvm_ir, host())
         return str(module.operation.get_asm(assume_verified=True, **self.print_options))
 
     def _fail(self, collector: Collector, error: Exception) -> None:

@@ -85,16 +85,20 @@ class IrDumps:
 
 @dataclass
 class Progress:
-    """Observer that knows which step runs; with ``keep_ir`` also the IR that the step started from."""
+    """Observer that knows which step runs; with ``keep_ir`` also the IR that the step started from.
+
+    ``with_locations`` is for input whose locations name a file; others would point into the reproducer.
+    """
 
     keep_ir: bool = False
+    with_locations: bool = True
     running: tuple[int, Step] | None = None
     _ir: str = ""
 
     def before_step(self, index: int, step: Step, module: Any) -> None:
         self.running = (index, step)
         if self.keep_ir:
-            self._ir = module.get_asm(enable_debug_info=True)
+            self._ir = module.get_asm(enable_debug_info=self.with_locations)
 
     def after_step(self, index: int, step: Step, module: Any) -> None:
         self.running = None
