@@ -1,0 +1,18 @@
+"""TFLite files to qnn modules: a validating reader, and one importer function per operator."""
+
+from __future__ import annotations
+
+from . import (  # noqa: F401 - each registers its importers
+    activation,
+    conv,
+    elementwise,
+    pooling,
+    quantize,
+    reduction,
+    resize,
+    shape_ops,
+    strided_slice,
+)
+from .load import load_tflite
+
+__all__ = ["load_tflite"]

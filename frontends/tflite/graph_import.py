@@ -1,0 +1,247 @@
+"""A checked graph to an MLIR module: runs every operator's importer and builds @main."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from ...dialect import qnn
+from ...dialect.constants import elements_attribute
+from ...dialect.ir_types import to_ir_type
+from ...dialect.mlir import MLIRError, func, ir
+from ...dialect.model import NAME_ATTRIBUTE, NUMERICS_ATTRIBUTE
+from ...dialect.types import QuantParams, TensorType
+from ...errors import ImportModelError, UnsupportedOpError
+from .graph import Graph, ModelFile, Operator, Signature, Tensor, short
+from .operator_import import ConsequenceError, OperatorImport, UnsupportedError, first_line
+from .registry import IMPORTERS
+from .topology import describe
+
+Shape = tuple[int, ...]
+
+
+class GraphImport:
+    """Builds @main of one graph in ``context``. ``shapes`` (one per graph input) replace the declared ones
+    and all that follows.
+    """
+
+    def __init__(
+        self, model: ModelFile, graph: Graph, shapes: Sequence[Shape] | None, limit_bytes: int
+    ) -> None:
+        self.model = model
+        self.graph = graph
+        self.tensors = graph.tensors
+        self.reshaped = shapes is not None
+        self.limit_bytes = limit_bytes
+        self.insertion_point: Any = None
+        self._input_shapes = shapes or [self.tensors[i].shape for i in graph.inputs]
+        self._values: dict[int, Any] = {}
+        self._types: dict[int, TensorType] = {}
+        self._constants: dict[tuple[int, TensorType, Hashable], Any] = {}
+        self._faults: list[str] = []
+        self._stand_ins: set[int] = set()
+
+    def fail(self, what: str) -> NoReturn:
+        raise ImportModelError(f"{self.model.name}: error: {what}")
+
+    # -- values ------------------------------------------------------------------------------------
+
+    def type_of(self, tensor: Tensor) -> TensorType:
+        """The tensor's type in this import: shapes may differ from the declared ones."""
+        return self._types.get(tensor.index, tensor.type)
+
+    def value_of(self, tensor: Tensor, operator: Operator | None) -> Any:
+        """The value of a graph input, an operator's output or a constant as stored (first read by
+        ``operator``).
+        """
+        if tensor.data is not None and tensor.index not in self._values:
+            return self.constant_value(tensor, tensor.data, tensor.type, operator)
+        if tensor.index not in self._values:
+            raise ConsequenceError(f"reads '{short(tensor.name)}', which could not be imported")
+        return self._values[tensor.index]
+
+    def is_stand_in(self, tensor: Tensor) -> bool:
+        """Whether the tensor comes from an operator that could not be imported."""
+        return tensor.index in self._stand_ins
+
+    def bind(self, tensor: Tensor, value: Any, type_: TensorType) -> None:
+        self._values[tensor.index] = value
+        self._types[tensor.index] = type_
+
+    def constant_value(
+        self,
+        tensor: Tensor,
+        array: npt.NDArray[np.generic],
+        type_: TensorType,
+        operator: Operator | None,
+        variant: Hashable = None,
+    ) -> Any:
+        """A qnn.constant, made once per tensor, type and ``variant``: another layout or other parameters
+        get their own.
+        """
+        key = (tensor.index, type_, variant)
+        if key not in self._constants:
+            array, usable = without_dead_channels(array, type_)
+            location = ir.Location.name(tensor.name, childLoc=self.file_location(operator))
+            value = elements_attribute(np.require(array, requirements=["C"]), tensor.name)
+            try:
+                (self._constants[key],) = qnn.create(
+                    "constant", [], [usable], {"value": value}, loc=location, ip=self.insertion_point
+                )
+            except MLIRError as error:
+                self.fail(f"constant '{short(tensor.name)}': {first_line(error)}")
+        return self._constants[key]
+
+    # -- the module --------------------------------------------------------------------------------
+
+    def file_location(self, operator: Operator | None) -> Any:
+        """(model file, operator index)."""
+        return ir.Location.file(self.model.name, operator.index if operator else 0, 0)
+
+    def location(self, operator: Operator) -> Any:
+        """The output's name at (model file, operator index)."""
+        file = self.file_location(operator)
+        if not operator.outputs:
+            return file
+        return ir.Location.name(self.tensors[operator.outputs[0]].name, childLoc=file)
+
+    def build(self, numerics: str, signature: Signature | None) -> Any:
+        """The verified module. A signature's names, if one is given, replace those of the tensors.
+
+        Raises:
+            ImportModelError: an operator is wrong.
+            UnsupportedOpError: operators cannot be imported; all of them are listed.
+        """
+        file = self.file_location(None)
+        module = ir.Module.create(loc=file)
+        module.operation.attributes[NUMERICS_ATTRIBUTE] = ir.StringAttr.get(numerics)
+        argument_types = [
+            self._argument_type(i, shape)
+            for i, shape in zip(self.graph.inputs, self._input_shapes, strict=True)
+        ]
+        with ir.InsertionPoint(module.body), file:
+            main = func.FuncOp("main", (argument_types, []))
+        block = main.add_entry_block(
+            arg_locs=[ir.Location.name(self.tensors[i].name, childLoc=file) for i in self.graph.inputs]
+        )
+        self.insertion_point = ir.InsertionPoint(block)
+        for index, argument in zip(self.graph.inputs, block.arguments, strict=True):
+            self._values[index] = argument
+        self._import_operators()
+        self._finish(main, argument_types, signature, file)
+        try:
+            module.operation.verify()
+        except MLIRError as error:
+            self.fail(f"the graph is not valid: {first_line(error)}")
+        return module
+
+    def _argument_type(self, index: int, shape: Shape) -> Any:
+        tensor = self.tensors[index]
+        what = f"graph input '{short(tensor.name)}'"
+        if tensor.obstacle:
+            raise UnsupportedOpError(self.model.name, [f"{what} has {tensor.obstacle}"])
+        if isinstance(tensor.element, QuantParams) and not tensor.element.is_per_tensor:
+            raise UnsupportedOpError(self.model.name, [f"{what} has per-channel parameters"])
+        type_ = TensorType(tuple(shape), tensor.element)
+        size = type_.elements * type_.dtype.itemsize
+        if not 0 < size <= self.limit_bytes:
+            self.fail(f"{what} of shape {list(shape)} needs {size} bytes, expected 1 to {self.limit_bytes}")
+        self._types[index] = type_
+        return to_ir_type(type_)
+
+    def _import_operators(self) -> None:
+        for operator in self.graph.operators:
+            try:
+                self._import_operator(operator)
+            except UnsupportedError as reason:
+                if not isinstance(reason, ConsequenceError):
+                    self._faults.append(f"{describe(operator, self.tensors)}: {reason}")
+                self._stand_in(operator)
+            except ImportModelError:
+                # Behind an operator that could not be imported, shapes are only the declared ones: what
+                # then looks wrong may not be.
+                if self._faults and self.reshaped:
+                    break
+                raise
+        if self._faults:
+            raise UnsupportedOpError(self.model.name, self._faults)
+
+    def _import_operator(self, operator: Operator) -> None:
+        function = IMPORTERS.get(operator.name)
+        if function is None:
+            what = "custom operators are" if operator.name == "CUSTOM" else "this operator is"
+            raise UnsupportedError(f"{what} not supported yet")
+        function(OperatorImport(self, operator))
+
+    def _stand_in(self, operator: Operator) -> None:
+        """Values of the declared types, so that the operators behind an unsupported one can still be
+        checked.
+        """
+        for index in operator.outputs:
+            tensor = self.tensors[index]
+            self._stand_ins.add(index)
+            if tensor.obstacle:
+                continue
+            with contextlib.suppress(MLIRError):
+                stand_in = ir.Operation.create(
+                    "builtin.unrealized_conversion_cast",
+                    results=[to_ir_type(tensor.type)],
+                    loc=ir.Location.unknown(),
+                    ip=self.insertion_point,
+                )
+                self._values[index] = stand_in.results[0]
+
+    def _finish(self, main: Any, argument_types: list[Any], signature: Signature | None, file: Any) -> None:
+        """Return the outputs; give arguments and results their names."""
+        tensors = [self.tensors[i] for i in self.graph.outputs]
+        for tensor in tensors:
+            if tensor.obstacle:
+                raise UnsupportedOpError(
+                    self.model.name, [f"graph output '{short(tensor.name)}' has {tensor.obstacle}"]
+                )
+        results = [self.value_of(tensor, None) for tensor in tensors]
+        func.ReturnOp(results, loc=file, ip=self.insertion_point)
+        main.attributes["function_type"] = ir.TypeAttr.get(
+            ir.FunctionType.get(argument_types, [value.type for value in results])
+        )
+        input_names = signature.inputs if signature else {}
+        output_names = signature.outputs if signature else {}
+        main.attributes["arg_attrs"] = self._names(self.graph.inputs, input_names)
+        main.attributes["res_attrs"] = self._names(self.graph.outputs, output_names)
+
+    def _names(self, indices: Sequence[int], names: Mapping[int, str]) -> Any:
+        """One dictionary with ``qnn.name`` per index. A name that is taken gets a number: callers go by
+        name.
+        """
+        taken: set[str] = set()
+        attributes = []
+        for index in indices:
+            base = name = names.get(index, self.tensors[index].name)
+            count = 1
+            while name in taken:
+                name, count = f"{base}:{count}", count + 1
+            taken.add(name)
+            attributes.append(ir.DictAttr.get({NAME_ATTRIBUTE: ir.StringAttr.get(name)}))
+        return ir.ArrayAttr.get(attributes)
+
+
+def without_dead_channels(
+    array: npt.NDArray[np.generic], type_: TensorType
+) -> tuple[npt.NDArray[np.generic], TensorType]:
+    """A channel of scale 0 holds real zeros whatever is stored: store zeros, with scale 1, which our types
+    can say.
+    """
+    params = type_.element
+    if not isinstance(params, QuantParams) or params.axis is None or 0.0 not in params.scales:
+        return array, type_
+    alive = np.asarray(params.scales) != 0.0
+    shape = [1] * len(type_.shape)
+    shape[params.axis] = alive.size
+    zeroed = np.where(alive.reshape(shape), array, array.dtype.type(0))
+    scales = tuple(scale or 1.0 for scale in params.scales)
+    return zeroed, TensorType(type_.shape, replace(params, scales=scales))

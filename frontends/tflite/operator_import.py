@@ -1,0 +1,262 @@
+"""What an importer function works with: one operator's tensors, values and options, and the ops it builds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from ...dialect import qnn
+from ...dialect.mlir import MLIRError
+from ...dialect.types import QuantParams, TensorType
+from .graph import OPTIONAL, Operator, Tensor, short
+from .topology import describe
+
+if TYPE_CHECKING:
+    from .graph_import import GraphImport
+
+CLAMPS: dict[str, tuple[float, ...]] = {
+    "NONE": (),
+    "RELU": (0.0, float("inf")),
+    "RELU_N1_TO_1": (-1.0, 1.0),
+    "RELU6": (0.0, 6.0),
+}
+"""Fused activations as the ``clamp`` attribute: bounds in real values."""
+
+Q8 = frozenset({"quantized i8", "quantized u8"})
+Q16 = frozenset({"quantized i16"})
+Q32 = frozenset({"quantized i32"})
+FLOAT = frozenset({"f32"})
+
+
+class UnsupportedError(Exception):
+    """This operator is valid but cannot be imported; collected, so that all of them are reported at once."""
+
+
+class ConsequenceError(UnsupportedError):
+    """What is wrong follows from an unsupported operator before this one, which is reported already."""
+
+
+def kind(type_: TensorType) -> str:
+    """``quantized i8``, ``f32``, ``i32`` ...: what decides whether an operator takes a tensor."""
+    element = type_.element
+    return f"quantized {element.storage.name}" if isinstance(element, QuantParams) else element
+
+
+class OperatorImport:
+    """One operator being imported. Inputs and outputs are numbered as in the file's operator."""
+
+    def __init__(self, graph: GraphImport, operator: Operator) -> None:
+        self.graph = graph
+        self.operator = operator
+        self.name = operator.name
+        self.where = describe(operator, graph.tensors)
+        self.location = graph.location(operator)
+
+    # -- faults ------------------------------------------------------------------------------------
+
+    def fail(self, what: str) -> NoReturn:
+        """The file is wrong."""
+        self.graph.fail(f"{self.where}: {what}")
+
+    def unsupported(self, what: str) -> NoReturn:
+        """The file is right, but we cannot import this."""
+        raise UnsupportedError(what)
+
+    def infer(self, function: Callable[..., tuple[int, ...]], *arguments: Any) -> tuple[int, ...]:
+        """A shape from one of the functions of ``qnn.shapes``; shapes that do not fit together are the
+        file's fault.
+        """
+        try:
+            return function(*arguments)
+        except ValueError as error:
+            self.fail(str(error))
+
+    # -- what the file says ------------------------------------------------------------------------
+
+    def option(self, name: str) -> Any:
+        return self.operator.options[name]
+
+    def clamp(self) -> tuple[float, ...]:
+        """The fused activation as a ``clamp`` attribute."""
+        activation: str = self.option("activation")
+        if activation not in CLAMPS:
+            self.unsupported(f"a fused {activation} activation is not supported yet")
+        return CLAMPS[activation]
+
+    def has(self, index: int) -> bool:
+        """Whether the optional input is there."""
+        inputs = self.operator.inputs
+        return index < len(inputs) and inputs[index] != OPTIONAL
+
+    def tensor(self, index: int) -> Tensor:
+        """A required input."""
+        if not self.has(index):
+            self.fail(f"input {index} is missing, got {list(self.operator.inputs)}")
+        tensor = self.graph.tensors[self.operator.inputs[index]]
+        if tensor.is_variable:
+            self.unsupported(f"input '{short(tensor.name)}' is a variable; state is not supported yet")
+        self._demand_usable(tensor, "input")
+        return tensor
+
+    def _demand_usable(self, tensor: Tensor, what: str) -> None:
+        if tensor.obstacle:
+            self.unsupported(
+                f"{what} '{short(tensor.name)}' has {tensor.obstacle}, which is not supported yet"
+            )
+
+    def type(self, index: int) -> TensorType:
+        """An input's type, with the shape it has in this import (which ``shapes`` may have changed)."""
+        return self.graph.type_of(self.tensor(index))
+
+    @property
+    def input_types(self) -> list[TensorType]:
+        return [self.type(i) for i in range(len(self.operator.inputs))]
+
+    def constant(self, index: int, what: str) -> npt.NDArray[np.generic]:
+        """The stored values of an input that must be a constant."""
+        tensor = self.tensor(index)
+        data = tensor.data
+        if data is None and self.graph.is_stand_in(tensor):
+            raise ConsequenceError(f"{what} come from an unsupported operator")
+        if data is None:
+            self.unsupported(f"{what} that are computed at run time are not supported yet")
+        return data
+
+    def integers(self, index: int, what: str) -> tuple[int, ...]:
+        """A constant input of i32 or i64, flattened."""
+        data = self.constant(index, what)
+        if data.dtype not in (np.int32, np.int64):
+            self.fail(f"{what} have type {self.tensor(index).type_name}, expected INT32 or INT64")
+        return tuple(int(v) for v in data.reshape(-1))
+
+    def axis(self, axis: int, rank: int) -> int:
+        """An axis counted from the front; negative ones count from the end."""
+        if not -rank <= axis < rank:
+            self.fail(f"axis {axis} does not exist in a tensor of rank {rank}")
+        return axis % rank
+
+    def output(self, index: int = 0) -> Tensor:
+        if index >= len(self.operator.outputs):
+            self.fail(f"output {index} is missing, got {len(self.operator.outputs)} outputs")
+        tensor = self.graph.tensors[self.operator.outputs[index]]
+        self._demand_usable(tensor, "output")
+        return tensor
+
+    # -- what an importer demands ------------------------------------------------------------------
+
+    def demand_counts(self, inputs: Collection[int], outputs: int = 1) -> None:
+        """The operator has one of these numbers of inputs, and this number of outputs."""
+        count, found = len(self.operator.inputs), len(self.operator.outputs)
+        if count not in inputs:
+            self.fail(f"got {count} inputs, expected {' or '.join(map(str, sorted(inputs)))}")
+        if found != outputs:
+            self.fail(f"got {found} outputs, expected {outputs}")
+
+    def demand_kind(self, type_: TensorType, allowed: Collection[str], what: str = "input") -> str:
+        """The type is one that the operator takes; returns its kind."""
+        found = kind(type_)
+        if found not in allowed:
+            self.unsupported(f"{what} of type {found} is not supported yet")
+        return found
+
+    def demand_same_kind(self, allowed: Collection[str], inputs: Collection[int] = (0,)) -> str:
+        """These inputs and the output are all of one kind, one of ``allowed``; returns it."""
+        found = self.demand_kind(self.type(min(inputs)), allowed)
+        others = [self.type(i) for i in inputs] + [self.output().type]
+        for other in others:
+            if kind(other) != found:
+                self.unsupported(f"{found} mixed with {kind(other)} is not supported yet")
+        return found
+
+    def demand_rank(self, type_: TensorType, rank: int, what: str = "input") -> None:
+        if len(type_.shape) != rank:
+            self.fail(f"{what} has shape {list(type_.shape)}, expected rank {rank}")
+
+    def demand_positive(self, **values: int) -> None:
+        """Extents, strides and the like are at least 1."""
+        for name, value in values.items():
+            if value < 1:
+                self.fail(f"{name.replace('_', ' ')} must be positive, got {value}")
+
+    # -- building ----------------------------------------------------------------------------------
+
+    def value(self, index: int) -> Any:
+        """An input's value; constants are materialized as they are stored."""
+        return self.graph.value_of(self.tensor(index), self.operator)
+
+    def constant_value(
+        self, tensor: Tensor, array: npt.NDArray[np.generic], type_: TensorType, variant: Hashable = None
+    ) -> Any:
+        """A constant made from a constant tensor, in another layout or with other parameters.
+
+        ``variant`` tells apart uses of one type whose values differ.
+        """
+        return self.graph.constant_value(tensor, array, type_, self.operator, variant)
+
+    def result_type(self, shape: Sequence[int], index: int = 0, element: str = "") -> TensorType:
+        """An output's type with the inferred shape, which must be the declared one unless inputs were given
+        other shapes.
+        """
+        tensor = self.output(index)
+        inferred = tuple(shape)
+        if inferred != tensor.shape and not self.graph.reshaped:
+            self.fail(
+                f"declares output shape {list(tensor.shape)}, "
+                f"but its inputs and options give {list(inferred)}"
+            )
+        type_ = TensorType(inferred, element or tensor.element)
+        self.demand_memory(inferred, type_)
+        if 0 in inferred:
+            self.unsupported(f"a result without elements, {list(inferred)}, is not supported")
+        return self._demand_per_tensor(type_)
+
+    def _demand_per_tensor(self, type_: TensorType) -> TensorType:
+        if isinstance(type_.element, QuantParams) and not type_.element.is_per_tensor:
+            self.unsupported("per-channel parameters on an activation are not supported yet")
+        return type_
+
+    def demand_memory(self, shape: Sequence[int], type_: TensorType) -> None:
+        """A tensor of this shape stays within the memory limit."""
+        size, limit = (
+            TensorType(tuple(shape), type_.element).elements * type_.dtype.itemsize,
+            self.graph.limit_bytes,
+        )
+        if size > limit:
+            self.fail(f"shape {list(shape)} needs {size} bytes, more than the limit of {limit}")
+
+    def build(
+        self, op: str, operands: Sequence[Any], type_: TensorType, attributes: Mapping[str, Any]
+    ) -> Any:
+        """An op whose result is not one of the operator's outputs."""
+        try:
+            return qnn.create(
+                op, operands, [type_], attributes, loc=self.location, ip=self.graph.insertion_point
+            )[0]
+        except MLIRError as error:
+            self.fail(f"{first_line(error)}")
+
+    def emit(
+        self,
+        op: str,
+        operands: Sequence[Any],
+        shape: Sequence[int],
+        attributes: Mapping[str, Any] | None = None,
+        *,
+        output: int = 0,
+        element: str = "",
+    ) -> None:
+        """The op that computes an output. Its type is the declared one with the inferred ``shape``."""
+        type_ = self.result_type(shape, output, element)
+        self.bind(self.build(op, operands, type_, attributes or {}), type_, output)
+
+    def bind(self, value: Any, type_: TensorType, output: int = 0) -> None:
+        """``value`` is an output of the operator."""
+        self.graph.bind(self.output(output), value, type_)
+
+
+def first_line(error: MLIRError) -> str:
+    """What MLIR says is wrong, on one line."""
+    return next((d.message for d in error.error_diagnostics), str(error)).splitlines()[0]

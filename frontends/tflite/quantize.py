@@ -1,0 +1,24 @@
+"""QUANTIZE (from reals, or from other parameters) and DEQUANTIZE."""
+
+from __future__ import annotations
+
+from .operator_import import FLOAT, Q8, Q16, Q32, OperatorImport
+from .registry import importer
+
+
+@importer("QUANTIZE")
+def quantize(op: OperatorImport) -> None:
+    op.demand_counts((1,))
+    x = op.type(0)
+    found = op.demand_kind(x, FLOAT | Q8 | Q16 | Q32)
+    op.demand_kind(op.output().type, Q8 | Q16 if found in FLOAT else Q8 | Q16 | Q32, "result")
+    op.emit("quantize" if found in FLOAT else "requantize", [op.value(0)], x.shape)
+
+
+@importer("DEQUANTIZE")
+def dequantize(op: OperatorImport) -> None:
+    op.demand_counts((1,))
+    x = op.type(0)
+    op.demand_kind(x, Q8 | Q16 | Q32)
+    op.demand_kind(op.output().type, FLOAT, "result")
+    op.emit("dequantize", [op.value(0)], x.shape)
