@@ -1,7 +1,7 @@
 """Tables and constants of the activations: logistic, tanh and softmax on quantized tensors.
 
-Every activation of a stored value is a table here, one entry per storage value: 256 for 8-bit, 65536 for 16-bit storage.
-Softmax adds a sum and a reciprocal per row.
+Every activation of a stored value is a table here, one entry per storage value: 256 for 8-bit, 65536 for
+16-bit storage. Softmax adds a sum and a reciprocal per row.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TANH = "tanh"
 
 
 def natural_params(op: str, storage: Storage) -> QuantParams:
-    """The parameters that the kernel of ``logistic``, ``tanh`` or ``softmax`` gives its result in ``storage``.
+    """The parameters that the kernel of ``logistic``, ``tanh`` or ``softmax`` gives a result in ``storage``.
 
     8-bit: 1/256 from the lowest value, tanh 1/128 around the middle; 16-bit: 1/32768, zero point 0.
     """
@@ -39,16 +39,18 @@ def natural_params(op: str, storage: Storage) -> QuantParams:
 
 
 def is_natural(declared: QuantParams, produced: QuantParams) -> bool:
-    """Whether a declared result is what a softmax kernel produces: it takes a scale right within 0.1 % for the fixed one."""
+    """Whether a declared result is what a softmax kernel produces: it takes a scale right within 0.1 % for
+    the fixed one.
+    """
     near = abs(declared.scale - produced.scale) <= 0.001 * produced.scale
     return near and declared.same_values(replace(produced, scales=declared.scales))
 
 
 def activation_table(op: str, source: QuantParams, target: QuantParams) -> Array:
-    """The results of ``op`` (``"logistic"`` or ``"tanh"``), indexed by ``q - lowest storage value of source``.
+    """The results of ``op`` (``"logistic"`` or ``"tanh"``), indexed by ``q - source.storage``'s lowest value.
 
-    256 or 65536 entries in target's dtype. An 8-bit source gives any ``target``; a 16-bit one only the kernel's
-    :func:`natural_params`.
+    256 or 65536 entries in target's dtype. An 8-bit source gives any ``target``; a 16-bit one only the
+    kernel's :func:`natural_params`.
     """
     if source.storage.bits == 16:
         return _table_16bit(op, source)
@@ -61,7 +63,10 @@ def _table_8bit(op: str, source: QuantParams, target: QuantParams) -> Array:
     reals = np.float32(source.scale) * (stored - source.zero_point).astype(np.float32)
     inverse = np.float32(1.0) / np.float32(target.scale)
     values = fx.round_half_away_array(_FUNCTIONS[op](reals) * inverse) + np.float32(target.zero_point)
-    return np.clip(values, target.storage.minimum, target.storage.maximum).astype(target.storage.dtype)
+    result: Array = np.clip(values, target.storage.minimum, target.storage.maximum).astype(
+        target.storage.dtype
+    )
+    return result
 
 
 def _logistic(x: Array) -> Array:
@@ -78,8 +83,8 @@ def _tanh(x: Array) -> Array:
 _FUNCTIONS: dict[str, Callable[[Array], Array]] = {LOGISTIC: _logistic, TANH: _tanh}
 
 
-# The 16-bit kernels interpolate in a table of sigmoid(i / 24), 16 fractional bits. It is the rounded sigmoid, but raised by one at
-# the places below, where that makes the interpolation's error smaller.
+# The 16-bit kernels interpolate in a table of sigmoid(i / 24), 16 fractional bits. It is the rounded sigmoid,
+# but raised by one at the places below, where that makes the interpolation's error smaller.
 _RAISED = (
     *(4, 8, 12, 14, 15, 16, 17, 19, 20, 21, 22, 25, 27, 28, 29, 30, 31, 33, 34, 35, 37, 39, 40, 41, 43, 44),
     *(45, 46, 49, 50, 54, 62, 63, 64, 66, 82, 86, 93, 100, 103, 112, 116, 135, 255),
@@ -96,8 +101,8 @@ def _sigmoid_nodes() -> Ints:
 def _table_16bit(op: str, source: QuantParams) -> Array:
     """All 65536 results of the fixed-point logistic or tanh, natural result parameters.
 
-    The input becomes ``u = (q * multiplier + half) >> shift`` in steps of 1/(3 * 4096) (tanh: half as wide, since
-    ``tanh(x) = 2 * sigmoid(2 * x) - 1``); ``|u|`` is looked up, the rest of its bits interpolate.
+    The input becomes ``u = (q * multiplier + half) >> shift`` in steps of 1/(3 * 4096) (tanh: half as wide,
+    since ``tanh(x) = 2 * sigmoid(2 * x) - 1``); ``|u|`` is looked up, the rest of its bits interpolate.
     """
     multiplier, shift = _input_scaling(op, source.scale)
     stored = np.arange(-(1 << 15), 1 << 15, dtype=np.int64)
@@ -118,7 +123,9 @@ def _table_16bit(op: str, source: QuantParams) -> Array:
 
 
 def _input_scaling(op: str, scale: float) -> tuple[int, int]:
-    """``(multiplier, shift)``: three for a power-of-two scale that needs no rescaling, else ``scale * 3 * 4096`` in 15 bits."""
+    """``(multiplier, shift)``: three for a power-of-two scale that needs no rescaling, else ``scale * 3 *
+    4096`` in 15 bits.
+    """
     log2 = math.log2(scale)
     left = 12 + round(log2)
     if abs(log2 - round(log2)) < 1e-3 and left in ((0,) if op == LOGISTIC else (0, 1)):
@@ -134,7 +141,8 @@ class Softmax8:
     """8-bit softmax of a row, in Q0.31 exponentials: ``e[i] = exps[max - q[i]]``.
 
     ``total = sum rdivpot(e[i], 12)`` (Q12.19, wraps at 32 bits); ``(r, bits) = reciprocal(total, 12)``;
-    ``result = [low, high](rdivpot(srdhm(r, e[i]), bits + 31 - result bits) + low)`` with ``low`` the lowest storage value.
+    ``result = [low, high](rdivpot(srdhm(r, e[i]), bits + 31 - result bits) + low)`` with ``low`` the lowest
+    storage value.
     """
 
     exps: tuple[int, ...]
@@ -147,8 +155,8 @@ class Softmax8:
 def softmax_8bit(scale: float, beta: float) -> Softmax8:
     """Constants of softmax over an 8-bit input of ``scale``.
 
-    ``exps[d] = exp(srdhm(-d << shift, multiplier))`` in Q5.26, zero where ``-d < diff_min``; multiplier and shift are those of
-    ``min(beta * s_x * 2^26, 2^31 - 1)``, which the kernel needs to be above one.
+    ``exps[d] = exp(srdhm(-d << shift, multiplier))`` in Q5.26, zero where ``-d < diff_min``; multiplier and
+    shift are those of ``min(beta * s_x * 2^26, 2^31 - 1)``, which the kernel needs to be above one.
     """
     real = min(beta * scale * (1 << 26), float((1 << 31) - 1))
     multiplier, shift = fx.quantize_multiplier(real)
@@ -162,10 +170,11 @@ def softmax_8bit(scale: float, beta: float) -> Softmax8:
 
 @dataclass(frozen=True)
 class Softmax16:
-    """16-bit softmax of a row: ``e[i] = exps[max - q[i]]`` (Q0.15, 65536 entries), ``total = sum e[i]``, ``h = clz32(total)``.
+    """16-bit softmax of a row: ``e[i] = exps[max - q[i]]`` (Q0.15, 65536 entries), ``total = sum e[i]``, ``h
+    = clz32(total)``.
 
-    ``f = [-32768, 32767]((((total << (h - 1)) + 2^13) >> 14) - (2^15 + 2^16))``; ``r = interpolate(one_over_one_plus, f)``;
-    ``result = [0, 32767]((e[i] * r + 2^(30 - h)) >> (31 - h))``.
+    ``f = [-32768, 32767]((((total << (h - 1)) + 2^13) >> 14) - (2^15 + 2^16))``; ``r =
+    interpolate(one_over_one_plus, f)``; ``result = [0, 32767]((e[i] * r + 2^(30 - h)) >> (31 - h))``.
     """
 
     exps: Array
@@ -176,7 +185,9 @@ class Softmax16:
 
 @lru_cache(maxsize=16)
 def softmax_16bit(scale: float, beta: float) -> Softmax16:
-    """Constants of softmax over a 16-bit input of ``scale``: ``s_x * beta`` in float32, over ``10 / 65535`` in float64."""
+    """Constants of softmax over a 16-bit input of ``scale``: ``s_x * beta`` in float32, over ``10 / 65535``
+    in float64.
+    """
     multiplier, shift = fx.quantize_multiplier(fx.float32(scale * beta) / (10.0 / 65535.0))
     steps = 65535
     exp_nodes = interpolation_nodes(10.0 / steps, 32767, 2.0 / steps, np.exp)
@@ -186,8 +197,12 @@ def softmax_16bit(scale: float, beta: float) -> Softmax16:
     return Softmax16(exps, inverse_nodes, multiplier, shift)
 
 
-def interpolation_nodes(scale: float, zero_point: int, result_scale: float, function: Callable[[Array], Array]) -> Ints:
-    """513 nodes of ``function`` over int16 storage, each lowered by half the error at the middle of its step (float64)."""
+def interpolation_nodes(
+    scale: float, zero_point: int, result_scale: float, function: Callable[[Array], Array]
+) -> Ints:
+    """513 nodes of ``function`` over int16 storage, each lowered by half the error at the middle of its step
+    (float64).
+    """
     low, high = scale * (-32768 - zero_point), scale * (32767 - zero_point)
     step = (high - low) / 512
     inverse = 65536.0 / (result_scale * 32767 - result_scale * -32768)
@@ -197,15 +212,18 @@ def interpolation_nodes(scale: float, zero_point: int, result_scale: float, func
     following = function(low + np.arange(1, 513) * step) * inverse
     sample = fx.round_half_away_array(value)
     error = fx.round_half_away_array((following + sample) / 2) - middle
-    nodes = np.append(sample - fx.round_half_away_array(error / 2), fx.round_half_away_array(function(np.asarray(high)) * inverse))
-    return np.clip(nodes, -32768, 32767).astype(np.int64)
+    nodes = np.append(
+        sample - fx.round_half_away_array(error / 2),
+        fx.round_half_away_array(function(np.asarray(high)) * inverse),
+    )
+    result: Ints = np.clip(nodes, -32768, 32767).astype(np.int64)
+    return result
 
 
 def interpolate(nodes: Ints, value: npt.ArrayLike) -> Ints:
-    """``nodes`` at int16 ``value``: the high 9 bits choose the step, the low 7 interpolate, rounding half up."""
+    """``nodes`` at int16 ``value``: the high 9 bits choose the step, the low 7 interpolate (half up)."""
     wide = np.asarray(value, dtype=np.int64)
     index = 256 + (wide >> 7)
     base = nodes[index]
-    return base + (((nodes[index + 1] - base) * (wide & 0x7F) + 64) >> 7)
-
-
+    result: Ints = base + (((nodes[index + 1] - base) * (wide & 0x7F) + 64) >> 7)
+    return result

@@ -30,17 +30,21 @@ def round_half_away(value: float) -> int:
 
 
 def round_half_away_array(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """:func:`round_half_away` of every element; the float dtype stays (exact: no ``x + 0.5`` that would round up)."""
+    """:func:`round_half_away` of every element.
+
+    The float dtype stays (exact: no ``x + 0.5`` that would round up).
+    """
     whole = np.trunc(values)
     away = np.abs(values - whole) >= 0.5
-    return whole + np.copysign(away.astype(values.dtype), values)
+    result: npt.NDArray[Any] = whole + np.copysign(away.astype(values.dtype), values)
+    return result
 
 
 def quantize_multiplier(real: float) -> tuple[int, int]:
     """``real >= 0`` as ``(multiplier, shift)`` with ``real ~= multiplier * 2^(shift - 31)``.
 
-    ``real = f * 2^shift`` with ``f`` in ``[0.5, 1)``; ``multiplier = round_half_away(f * 2^31)``. A shift below -31 underflows
-    to ``(0, 0)``; a multiplier that rounds to 2^31 is halved.
+    ``real = f * 2^shift`` with ``f`` in ``[0.5, 1)``; ``multiplier = round_half_away(f * 2^31)``. A shift
+    below -31 underflows to ``(0, 0)``; a multiplier that rounds to 2^31 is halved.
     """
     if real == 0.0:
         return 0, 0
@@ -58,16 +62,20 @@ def wrap_int32(values: npt.ArrayLike) -> Ints:
 
 
 def srdhm(a: npt.ArrayLike, b: npt.ArrayLike) -> Ints:
-    """Saturating rounding doubling high multiply of int32: ``floor((a * b + 2^30) / 2^31)``, for operands of every sign.
+    """Saturating rounding doubling high multiply of int32: ``floor((a * b + 2^30) / 2^31)``, for operands of
+    every sign.
 
     The one product that overflows, ``INT32_MIN * INT32_MIN``, saturates to ``INT32_MAX``.
     """
     product = np.asarray(a, dtype=np.int64) * np.asarray(b, dtype=np.int64)
-    return np.minimum((product + (1 << 30)) >> 31, INT32_MAX)
+    result: Ints = np.minimum((product + (1 << 30)) >> 31, INT32_MAX)
+    return result
 
 
 def rounding_divide_by_pot(x: npt.ArrayLike, exponent: npt.ArrayLike) -> Ints:
-    """``x / 2^exponent`` rounded to nearest, ties away from zero: ``(x + 2^(e-1) - (x < 0)) >> e`` (``x`` if ``e == 0``)."""
+    """``x / 2^exponent`` rounded to nearest, ties away from zero: ``(x + 2^(e-1) - (x < 0)) >> e`` (``x`` if
+    ``e == 0``).
+    """
     wide, e = np.asarray(x, dtype=np.int64), np.asarray(exponent, dtype=np.int64)
     half = np.where(e > 0, np.left_shift(np.int64(1), np.maximum(e - 1, 0)), 0)
     return (wide + half - ((wide < 0) & (e > 0))) >> e
@@ -76,7 +84,8 @@ def rounding_divide_by_pot(x: npt.ArrayLike, exponent: npt.ArrayLike) -> Ints:
 def multiply_double_rounding(x: npt.ArrayLike, multiplier: npt.ArrayLike, shift: npt.ArrayLike) -> Ints:
     """``x * real`` as TFLite's ``MultiplyByQuantizedMultiplier`` rounds it, twice.
 
-    ``rounding_divide_by_pot(srdhm(int32(x << max(shift, 0)), multiplier), max(-shift, 0))``. ``x`` is an int32; the left shift wraps.
+    ``rounding_divide_by_pot(srdhm(int32(x << max(shift, 0)), multiplier), max(-shift, 0))``. ``x`` is an
+    int32; the left shift wraps.
     """
     s = np.asarray(shift, dtype=np.int64)
     shifted = wrap_int32(np.asarray(x, dtype=np.int64) << np.maximum(s, 0))
@@ -84,16 +93,22 @@ def multiply_double_rounding(x: npt.ArrayLike, multiplier: npt.ArrayLike, shift:
 
 
 def multiply_single_rounding(x: npt.ArrayLike, multiplier: npt.ArrayLike, shift: npt.ArrayLike) -> Ints:
-    """``(x * multiplier + 2^(30 - shift)) >> (31 - shift)`` in int64: one rounding, half up (TOSA, CMSIS-NN; ``shift <= 30``)."""
+    """``(x * multiplier + 2^(30 - shift)) >> (31 - shift)`` in int64: one rounding, half up (TOSA, CMSIS-NN.
+
+    ``shift <= 30``).
+    """
     total = 31 - np.asarray(shift, dtype=np.int64)
     product = np.asarray(x, dtype=np.int64) * np.asarray(multiplier, dtype=np.int64)
-    return (product + np.left_shift(np.int64(1), total - 1)) >> total
+    result: Ints = (product + np.left_shift(np.int64(1), total - 1)) >> total
+    return result
 
 
 def multiply_int64_accumulator(x: npt.ArrayLike, multiplier: npt.ArrayLike, shift: npt.ArrayLike) -> Ints:
-    """``x * real`` for a 48-bit ``x`` (int16 kernels): the multiplier is cut to Q15 first, the result kept to 32 bits.
+    """``x * real`` for a 48-bit ``x`` (int16 kernels): the multiplier is cut to Q15 first, the result kept to
+    32 bits.
 
-    ``m15 = 0x7FFF if multiplier >= 0x7FFF0000 else (multiplier + 2^15) >> 16``; ``(x * m15 + 2^(14 - shift)) >> (15 - shift)``.
+    ``m15 = 0x7FFF if multiplier >= 0x7FFF0000 else (multiplier + 2^15) >> 16``; ``(x * m15 + 2^(14 - shift))
+    >> (15 - shift)``.
     """
     m = np.asarray(multiplier, dtype=np.int64)
     m15 = np.where(m < 0x7FFF0000, (m + (1 << 15)) >> 16, 0x7FFF)
@@ -105,11 +120,12 @@ def multiply_int64_accumulator(x: npt.ArrayLike, multiplier: npt.ArrayLike, shif
 def multiply_once_half_away(x: npt.ArrayLike, scale: npt.ArrayLike) -> Ints:
     """``round_half_away(float64(x) * scale)``: one rounding of a float64 product, saturated to int32."""
     product = np.asarray(x, dtype=np.float64) * np.asarray(scale, dtype=np.float64)
-    return np.clip(round_half_away_array(product), INT32_MIN, INT32_MAX).astype(np.int64)
+    result: Ints = np.clip(round_half_away_array(product), INT32_MIN, INT32_MAX).astype(np.int64)
+    return result
 
 
 def multiply_float32_half_even(x: npt.ArrayLike, scale: npt.ArrayLike) -> Ints:
-    """``round_half_even(float32(x) * float32(scale))`` in float32 arithmetic, saturated to int32 (XNNPACK)."""
+    """``round_half_even(float32(x) * float32(scale))`` in float32, saturated to int32 (XNNPACK)."""
     product = np.asarray(x, dtype=np.int64).astype(np.float32) * np.asarray(scale, dtype=np.float32)
     # clip in float64: float32(INT32_MAX) is 2^31, one too many
     return np.clip(np.rint(product).astype(np.float64), INT32_MIN, INT32_MAX).astype(np.int64)

@@ -1,4 +1,5 @@
-"""exp and reciprocal in Q0.31 fixed point, as gemmlowp's reference code computes them (used by 8-bit softmax).
+"""exp and reciprocal in Q0.31 fixed point, as gemmlowp's reference code computes them (used by 8-bit
+softmax).
 
 ``Qm.n`` holds ``real * 2^n`` in an int32. All products are :func:`.fixed_point.srdhm`.
 """
@@ -25,8 +26,8 @@ MINUS_THIRTY_TWO_SEVENTEENTHS = -1010580540
 def exp_on_negative_values(a: npt.ArrayLike) -> Ints:
     """``exp(a)`` in Q0.31 of ``a <= 0`` in Q5.26.
 
-    ``a`` splits into a remainder in ``[-1/4, 0)``, whose exp is a Taylor polynomial around -1/8, and a multiple of 1/4, whose
-    binary digits each multiply by one of :data:`EXP_OF_MINUS_POWERS_OF_TWO`.
+    ``a`` splits into a remainder in ``[-1/4, 0)``, whose exp is a Taylor polynomial around -1/8, and a
+    multiple of 1/4, whose binary digits each multiply by one of :data:`EXP_OF_MINUS_POWERS_OF_TWO`.
     """
     wide = np.asarray(a, dtype=np.int64)
     quarter = 1 << 24
@@ -47,12 +48,16 @@ def _exp_between_minus_quarter_and_zero(a: Ints) -> Ints:
 
 
 def reciprocal(x: npt.ArrayLike, integer_bits: int) -> tuple[Ints, Ints]:
-    """``(r, bits)`` with ``1 / x ~= r * 2^-31 * 2^-bits``, for ``x > 0`` in ``Q<integer_bits>`` (int32); ``r`` is Q0.31.
+    """``(r, bits)`` with ``1 / x ~= r * 2^-31 * 2^-bits``, for ``x > 0`` in ``Q<integer_bits>`` (int32);
+    ``r`` is Q0.31.
 
-    ``x`` is normalized to ``1 + f``, ``f`` in ``[0, 1)``; three Newton steps from ``48/17 - 32/17 * d`` find ``1 / (1 + f)``.
+    ``x`` is normalized to ``1 + f``, ``f`` in ``[0, 1)``; three Newton steps from ``48/17 - 32/17 * d`` find
+    ``1 / (1 + f)``.
     """
     wide = np.asarray(x, dtype=np.int64)
-    leading_zeros = 31 - np.floor(np.log2(wide)).astype(np.int64)  # float64 log2 is exact enough for 31-bit integers
+    leading_zeros = 31 - np.floor(np.log2(wide)).astype(
+        np.int64
+    )  # float64 log2 is exact enough for 31-bit integers
     fraction = (wide << leading_zeros) - (1 << 31)
     half_denominator = (fraction + INT32_MAX + 1) >> 1
     estimate = FORTY_EIGHT_SEVENTEENTHS + srdhm(half_denominator, MINUS_THIRTY_TWO_SEVENTEENTHS)

@@ -1,6 +1,7 @@
 """Numerics modes: which system's bits the arithmetic of each op reproduces.
 
-A mode is a table from op to rounding rule, not a global switch; an op that a mode does not list keeps the rule of ``reference``.
+A mode is a table from op to rounding rule, not a global switch; an op that a mode does not list keeps the
+rule of ``reference``.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from enum import Enum
 
 
 class Rounding(Enum):
-    """How ``accumulator * real scale`` becomes an integer, before the zero point is added and the range clamped.
+    """How ``accumulator * real scale`` becomes an integer, before the zero point is added and the range
+    clamped.
 
     Double precision is used throughout to *derive* the constants; the rule says how they are applied.
     """
@@ -17,7 +19,8 @@ class Rounding(Enum):
     EXACT = "exact"
     """No rounding at all: the scale is exactly one."""
     DOUBLE = "double"
-    """Twice, in Q31 integers: :func:`..fixed_point.multiply_double_rounding` with a multiplier and a shift."""
+    """Twice, in Q31 integers: :func:`..fixed_point.multiply_double_rounding` with a multiplier and a shift.
+    """
     ONCE_HALF_AWAY = "once-half-away"
     """Once, ties away from zero, of the float64 product: :func:`..fixed_point.multiply_once_half_away`."""
     FLOAT32_HALF_EVEN = "float32-half-even"
@@ -33,7 +36,10 @@ MODES: dict[str, dict[str, Rounding]] = {
         "fully_connected": Rounding.FLOAT32_HALF_EVEN,
     },
 }
-"""mode -> op (without its ``qnn.`` prefix) -> rounding; absent ops use ``MODES["reference"]``, then :attr:`Rounding.DOUBLE`."""
+"""mode -> op (without its ``qnn.`` prefix) -> rounding.
+
+Absent ops use ``MODES["reference"]``, then :attr:`Rounding.DOUBLE`.
+"""
 
 
 def rule(mode: str, op: str) -> Rounding:

@@ -16,10 +16,11 @@ from .fixed_point import Ints, round_half_away_array
 
 @dataclass(frozen=True)
 class Axis:
-    """Each result index mixes elements ``lower`` and ``upper`` of the input; ``fraction`` is the weight of ``upper``.
+    """Each result index mixes elements ``lower`` and ``upper`` of the input; ``fraction`` is the weight of
+    ``upper``.
 
-    ``fraction`` is a float32 in ``[0, 1]``, or an integer in 1024ths (which half-pixel centers may push below zero, at the border,
-    where ``lower == upper``).
+    ``fraction`` is a float32 in ``[0, 1]``, or an integer in 1024ths (which half-pixel centers may push below
+    zero, at the border, where ``lower == upper``).
     """
 
     lower: Ints
@@ -28,7 +29,9 @@ class Axis:
 
 
 def nearest(size: int, result: int, align_corners: bool, half_pixel_centers: bool) -> Ints:
-    """Source indices of resize_nearest: ``floor((i + offset) * scale)`` (``round`` if corners are aligned), in float32."""
+    """Source indices of resize_nearest: ``floor((i + offset) * scale)`` (``round`` if corners are aligned),
+    in float32.
+    """
     scale = _float_scale(size, result, align_corners)
     position = (np.arange(result, dtype=np.float32) + np.float32(0.5 if half_pixel_centers else 0.0)) * scale
     index = round_half_away_array(position) if align_corners else np.floor(position)
@@ -39,7 +42,9 @@ def bilinear_float(size: int, result: int, align_corners: bool, half_pixel_cente
     """Coordinates of resize_bilinear in float32: on floats and uint8."""
     scale = _float_scale(size, result, align_corners)
     position = np.arange(result, dtype=np.float32)
-    position = (position + np.float32(0.5)) * scale - np.float32(0.5) if half_pixel_centers else position * scale
+    position = (
+        (position + np.float32(0.5)) * scale - np.float32(0.5) if half_pixel_centers else position * scale
+    )
     lower = np.maximum(np.floor(position).astype(np.int64), 0)
     upper = np.minimum(np.ceil(position).astype(np.int64), size - 1)
     return Axis(lower, upper, position - lower.astype(np.float32))
@@ -47,8 +52,8 @@ def bilinear_float(size: int, result: int, align_corners: bool, half_pixel_cente
 
 def _float_scale(size: int, result: int, align_corners: bool) -> np.float32:
     if align_corners and result > 1:
-        return np.float32(size - 1) / np.float32(result - 1)
-    return np.float32(size) / np.float32(result)
+        size, result = size - 1, result - 1
+    return np.float32(np.float32(size) / np.float32(result))
 
 
 def bilinear_integer(size: int, result: int, align_corners: bool, half_pixel_centers: bool) -> Axis:
@@ -66,4 +71,5 @@ def bilinear_integer(size: int, result: int, align_corners: bool, half_pixel_cen
 
 def _divide(x: Ints, divisor: int) -> Ints:
     """C's division, which truncates."""
-    return np.sign(x) * (np.abs(x) // divisor)
+    result: Ints = np.sign(x) * (np.abs(x) // divisor)
+    return result

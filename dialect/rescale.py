@@ -1,10 +1,11 @@
 """The plain constants of each op's integer arithmetic, derived from tensor types.
 
-The numpy meaning, the lowering to linalg/arith and ``zeropoint inspect`` all read these, so that there is one place where
-scales become multipliers. Notation: ``q`` stored integer, ``z`` zero point, ``s`` scale; ``[a, b]`` clamps.
+The numpy meaning, the lowering to linalg/arith and ``zeropoint inspect`` all read these, so that there is one
+place where scales become multipliers. Notation: ``q`` stored integer, ``z`` zero point, ``s`` scale; ``[a,
+b]`` clamps.
 
-Scales arrive as Python floats that hold float32 values exactly. Where a kernel multiplies or divides scales in float32 before
-it widens them, the function's docstring says so; everything else is float64.
+Scales arrive as Python floats that hold float32 values exactly. Where a kernel multiplies or divides scales
+in float32 before it widens them, the function's docstring says so; everything else is float64.
 """
 
 from __future__ import annotations
@@ -28,15 +29,16 @@ Clamp = Sequence[float]
 class Rescale:
     """From an int32 accumulator to the result's storage: ``[low, high](round(acc * scale) + zero_point)``.
 
-    ``scales``, ``multipliers`` and ``shifts`` have one entry (per-tensor) or one per result channel (the last axis of the
-    accumulator). Which are applied, and how, is ``rounding``'s matter:
+    ``scales``, ``multipliers`` and ``shifts`` have one entry (per-tensor) or one per result channel (the last
+    axis of the accumulator). Which are applied, and how, is ``rounding``'s matter:
 
     * ``EXACT``: ``acc`` (every scale is one);
     * ``DOUBLE``: ``rdivpot(srdhm(int32(acc << max(shift, 0)), multiplier), max(-shift, 0))``;
     * ``ONCE_HALF_AWAY``: ``round_half_away(f64(acc) * scale)``;
     * ``FLOAT32_HALF_EVEN``: ``round_half_even(f32(acc) * f32(scale))``.
 
-    Every rule saturates before the zero point is added, except that ``acc << shift`` of ``DOUBLE`` wraps at 32 bits.
+    Every rule saturates before the zero point is added, except that ``acc << shift`` of ``DOUBLE`` wraps at
+    32 bits.
     """
 
     rounding: Rounding
@@ -48,7 +50,9 @@ class Rescale:
     high: int
 
     def apply(self, accumulator: npt.ArrayLike) -> Ints:
-        """Stored integers (int64) of an int32 accumulator whose last axis is the channel, if there is more than one scale."""
+        """Stored integers (int64) of an int32 accumulator whose last axis is the channel, if there is more
+        than one scale.
+        """
         acc = np.asarray(accumulator, dtype=np.int64)
         return np.clip(self.multiply(acc) + self.zero_point, self.low, self.high)
 
@@ -66,9 +70,11 @@ class Rescale:
 
 @dataclass(frozen=True)
 class Contraction:
-    """conv2d and fully_connected: ``acc = sum (q_x - input_zero_point) * (q_w - filter_zero_point) + bias``, then ``rescale``.
+    """conv2d and fully_connected: ``acc = sum (q_x - input_zero_point) * (q_w - filter_zero_point) + bias``,
+    then ``rescale``.
 
-    ``filter_zero_points`` has one entry or one per output channel. :func:`folded_bias` moves the input's zero point into the bias.
+    ``filter_zero_points`` has one entry or one per output channel. :func:`folded_bias` moves the input's zero
+    point into the bias.
     """
 
     input_zero_point: int
@@ -78,11 +84,12 @@ class Contraction:
 
 @dataclass(frozen=True)
 class Sum:
-    """add and sub: both inputs are brought to a common scale ``T / 2^left_shift``, ``T = 2 * max(s_lhs, s_rhs)``.
+    """add and sub: both inputs are brought to a common scale ``T / 2^left_shift``, ``T = 2 * max(s_lhs,
+    s_rhs)``.
 
-    ``a = mbqm((q_lhs - z_lhs) << left_shift, lhs)``, ``b`` alike, ``result = output(clip(a +- b, -sum_limit, sum_limit))`` with
-    ``mbqm`` the double-rounding multiply. ``sum_limit`` keeps ``output``'s left shift inside 32 bits; it is None when that
-    cannot overflow (the usual case: output multiplier below one).
+    ``a = mbqm((q_lhs - z_lhs) << left_shift, lhs)``, ``b`` alike, ``result = output(clip(a +- b, -sum_limit,
+    sum_limit))`` with ``mbqm`` the double-rounding multiply. ``sum_limit`` keeps ``output``'s left shift
+    inside 32 bits; it is None when that cannot overflow (the usual case: output multiplier below one).
     """
 
     left_shift: int
@@ -114,23 +121,52 @@ class Requantize:
 
 
 @dataclass(frozen=True)
+class FloatRescale:
+    """A uint8 input of concat: ``[low, high](round_half_away(f32(q) * scale + offset) + zero_point)``, every
+    step in float32.
+    """
+
+    scale: float
+    offset: float
+    zero_point: int
+    low: int
+    high: int
+
+    def apply(self, stored: npt.ArrayLike) -> Ints:
+        """Stored integers (int64) of the result's parameters."""
+        reals = np.asarray(stored, np.float32) * np.float32(self.scale) + np.float32(self.offset)
+        result: Ints = np.clip(fx.round_half_away_array(reals) + self.zero_point, self.low, self.high).astype(
+            np.int64
+        )
+        return result
+
+
+@dataclass(frozen=True)
 class Mean:
-    """mean: ``rescale(sum(q) - sum_zero_point)``, ``sum_zero_point = N * z_in``; ``1/N`` is inside the multiplier."""
+    """mean: ``rescale(sum(q) - sum_zero_point)``, ``sum_zero_point = N * z_in``.
+
+    ``1/N`` is inside the multiplier.
+    """
 
     count: int
     sum_zero_point: int
     rescale: Rescale
 
 
-def clamp_bounds(params: QuantParams, clamp: Clamp = (), rounding: Rounding = Rounding.DOUBLE) -> tuple[int, int]:
+def clamp_bounds(
+    params: QuantParams, clamp: Clamp = (), rounding: Rounding = Rounding.DOUBLE
+) -> tuple[int, int]:
     """The stored range of a result: its storage bounds, narrowed by ``clamp``.
 
-    A finite bound ``f`` becomes ``z + round_half_away(f32(f) / f32(s))`` (float32 division); where the op rounds like XNNPACK,
-    ``round_half_even(f32(f) / f32(s) + f32(z))``.
+    A finite bound ``f`` becomes ``z + round_half_away(f32(f) / f32(s))`` (float32 division); where the op
+    rounds like XNNPACK, ``round_half_even(f32(f) / f32(s) + f32(z))``.
     """
     low, high = params.storage.minimum, params.storage.maximum
     if clamp:
-        low, high = max(low, _bound(clamp[0], params, rounding)), min(high, _bound(clamp[1], params, rounding))
+        low, high = (
+            max(low, _bound(clamp[0], params, rounding)),
+            min(high, _bound(clamp[1], params, rounding)),
+        )
     return low, high
 
 
@@ -144,12 +180,18 @@ def _bound(bound: float, params: QuantParams, rounding: Rounding) -> int:
     return params.zero_point + fx.round_half_away(float(steps))
 
 
+def stored_value(params: QuantParams, real: float) -> int:
+    """The stored integer of a constant ``real``: ``z + round_half_away(f32(real) / f32(s))``, saturated."""
+    return min(max(_bound(real, params, Rounding.DOUBLE), params.storage.minimum), params.storage.maximum)
+
+
 def conv2d(
     input: TensorType, filter: TensorType, result: TensorType, clamp: Clamp = (), mode: str = "reference"
 ) -> Contraction:
     """Constants of conv2d (filter ``[O, KH, KW, I/groups]``, axis 0).
 
-    scale[c] = s_x * s_w[c] / s_y in float64; a uint8 input keeps the legacy rule, ``s_x * s_w`` rounded to float32 first.
+    scale[c] = s_x * s_w[c] / s_y in float64; a uint8 input keeps the legacy rule, ``s_x * s_w`` rounded to
+    float32 first.
     """
     legacy = input.params.storage.name == "u8"
     return _contraction(input, filter, result, clamp, rule(mode, "conv2d"), legacy)
@@ -166,7 +208,12 @@ def fully_connected(
 
 
 def _contraction(
-    input: TensorType, filter: TensorType, result: TensorType, clamp: Clamp, rounding: Rounding, legacy: bool = False
+    input: TensorType,
+    filter: TensorType,
+    result: TensorType,
+    clamp: Clamp,
+    rounding: Rounding,
+    legacy: bool = False,
 ) -> Contraction:
     s_x, s_y = input.params.scale, result.params.scale
     if result.params.storage.bits == 32 and all(fx.float32(s_x * s_w) == s_y for s_w in filter.params.scales):
@@ -187,18 +234,25 @@ def _float32_scale(s_x: float, s_w: float, s_y: float) -> float:
         return float(np.float32(s_x) * np.float32(s_w) / np.float32(s_y))
 
 
-def folded_bias(filter: npt.NDArray[np.generic], bias: npt.NDArray[np.generic] | None, constants: Contraction) -> Ints:
-    """int32 ``[O]``: the bias with the input's zero point folded in, ``b[o] - z_x * sum_k (w[o, k] - z_w[o])``.
+def folded_bias(
+    filter: npt.NDArray[np.generic], bias: npt.NDArray[np.generic] | None, constants: Contraction
+) -> Ints:
+    """int32 ``[O]``: the bias with the input's zero point folded in, ``b[o] - z_x * sum_k (w[o, k] -
+    z_w[o])``.
 
     With it ``acc = sum_k q_x * (q_w - z_w) + folded_bias`` over *stored* inputs, borders padded with ``z_x``.
     """
     weights = np.asarray(filter, dtype=np.int64).reshape(filter.shape[0], -1)
-    centred = weights.sum(axis=1) - weights.shape[1] * np.asarray(constants.filter_zero_points, dtype=np.int64)
+    centred = weights.sum(axis=1) - weights.shape[1] * np.asarray(
+        constants.filter_zero_points, dtype=np.int64
+    )
     start = np.zeros(filter.shape[0], np.int64) if bias is None else np.asarray(bias, dtype=np.int64)
     return fx.wrap_int32(start - constants.input_zero_point * centred)
 
 
-def requantize(input: TensorType, result: TensorType, clamp: Clamp = (), mode: str = "reference") -> Requantize:
+def requantize(
+    input: TensorType, result: TensorType, clamp: Clamp = (), mode: str = "reference"
+) -> Requantize:
     """Constants of requantize between per-tensor types: scale = s_x / s_y in float64."""
     scale = input.params.scale / result.params.scale
     rounding = rule(mode, "requantize")
@@ -209,13 +263,31 @@ def clamp(input: TensorType, result: TensorType, bounds: Clamp, mode: str = "ref
     """Constants of the clamp op (RELU and its family): scale = s_x / s_y in *float32*."""
     with np.errstate(over="ignore", under="ignore"):
         scale = float(np.float32(input.params.scale) / np.float32(result.params.scale))
-    return Requantize(input.params.zero_point, make_rescale([scale], result.params, bounds, rule(mode, "clamp")))
+    return Requantize(
+        input.params.zero_point, make_rescale([scale], result.params, bounds, rule(mode, "clamp"))
+    )
 
 
-def add(lhs: TensorType, rhs: TensorType, result: TensorType, clamp: Clamp = (), mode: str = "reference") -> Sum:
+def concat_input(input: TensorType, result: TensorType, mode: str = "reference") -> FloatRescale | Requantize:
+    """Constants that bring one input of concat to the result's parameters, if they differ.
+
+    uint8 to uint8: scale = s_x * (1 / s_y), offset = -z_x * scale, every step in float32; else those of
+    requantize.
+    """
+    if input.params.storage.name != "u8" or result.params.storage.name != "u8":
+        return requantize(input, result, (), mode)
+    scale = np.float32(input.params.scale) * (np.float32(1.0) / np.float32(result.params.scale))
+    offset = np.float32(-input.params.zero_point) * scale
+    return FloatRescale(float(scale), float(offset), result.params.zero_point, *clamp_bounds(result.params))
+
+
+def add(
+    lhs: TensorType, rhs: TensorType, result: TensorType, clamp: Clamp = (), mode: str = "reference"
+) -> Sum:
     """Constants of add and sub. ``left_shift`` is 20 for 8-bit storage, 15 for 16-bit; scales in float64.
 
-    lhs scale s_lhs / T, rhs scale s_rhs / T, output scale T / (2^left_shift * s_y), T = 2 * max(s_lhs, s_rhs).
+    lhs scale s_lhs / T, rhs scale s_rhs / T, output scale T / (2^left_shift * s_y), T = 2 * max(s_lhs,
+    s_rhs).
     """
     left_shift = 15 if result.params.storage.bits == 16 else 20
     twice_max = 2 * max(lhs.params.scale, rhs.params.scale)
@@ -238,7 +310,9 @@ def add(lhs: TensorType, rhs: TensorType, result: TensorType, clamp: Clamp = (),
     )
 
 
-def mul(lhs: TensorType, rhs: TensorType, result: TensorType, clamp: Clamp = (), mode: str = "reference") -> Product:
+def mul(
+    lhs: TensorType, rhs: TensorType, result: TensorType, clamp: Clamp = (), mode: str = "reference"
+) -> Product:
     """Constants of mul: scale = s_lhs * s_rhs / s_y, each step in *float32*."""
     scale = _float32_scale(lhs.params.scale, rhs.params.scale, result.params.scale)
     output = make_rescale([scale], result.params, clamp, rule(mode, "mul"))
@@ -246,9 +320,11 @@ def mul(lhs: TensorType, rhs: TensorType, result: TensorType, clamp: Clamp = (),
 
 
 def mean(input: TensorType, result: TensorType, count: int, mode: str = "reference") -> Mean:
-    """Constants of mean over ``count`` elements: scale = s_x / s_y in float64, then ``1 / count`` folded into the multiplier.
+    """Constants of mean over ``count`` elements: scale = s_x / s_y in float64, then ``1 / count`` folded into
+    the multiplier.
 
-    ``f = min(floor(log2(count)), 32, 31 + shift)``; ``multiplier = floor((multiplier << f) / count)``, ``shift -= f``.
+    ``f = min(floor(log2(count)), 32, 31 + shift)``; ``multiplier = floor((multiplier << f) / count)``,
+    ``shift -= f``.
     """
     scale = input.params.scale / result.params.scale
     multiplier, shift = fx.quantize_multiplier(scale)

@@ -1,4 +1,6 @@
-"""Shared by all tests: pytest puts this folder on ``sys.path``, so that tests import ``tflite_builder`` and ``random_tensors``."""
+"""Shared by all tests: pytest puts this folder on ``sys.path``, so that tests import ``tflite_builder`` and
+``random_tensors``.
+"""
 
 from hypothesis import settings
 

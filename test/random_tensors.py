@@ -10,7 +10,6 @@ import numpy.typing as npt
 from hypothesis import reject
 from hypothesis import strategies as st
 from tflite_builder import Builder, run_litert
-
 from zeropoint.dialect.types import QuantParams, Storage, TensorType
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -35,13 +34,25 @@ def floating(shape: Sequence[int]) -> TensorType:
 
 
 def add_tensor(
-    model: Builder, name: str, kind: TensorType, data: Array | None = None, axis: int | None = None, shape: Sequence[int] = ()
+    model: Builder,
+    name: str,
+    kind: TensorType,
+    data: Array | None = None,
+    axis: int | None = None,
+    shape: Sequence[int] = (),
 ) -> int:
-    """``kind`` as a tensor of ``model``; ``axis`` and ``shape`` override what the file's layout has otherwise."""
+    """``kind`` as a tensor of ``model``.
+
+    ``axis`` and ``shape`` override what the file's layout has otherwise.
+    """
     where: dict[str, Any] = {}
     if kind.is_quantized:
         params = kind.params
-        where = {"scales": params.scales, "zero_points": params.zero_points, "axis": axis if axis is not None else params.axis or 0}
+        where = {
+            "scales": params.scales,
+            "zero_points": params.zero_points,
+            "axis": axis if axis is not None else params.axis or 0,
+        }
     return model.tensor(name, shape or kind.shape, kind.dtype, data=data, **where)
 
 
@@ -67,7 +78,10 @@ def scales(draw: st.DrawFn, low: float = -12.0, high: float = 3.0) -> float:
 
 
 def zero_points(storage: str) -> st.SearchStrategy[int]:
-    """A zero point of ``storage``: often the ends or the middle of the range; 16- and 32-bit storage is symmetric."""
+    """A zero point of ``storage``: often the ends or the middle of the range.
+
+    16- and 32-bit storage is symmetric.
+    """
     kind = Storage.of(storage)
     if kind.bits > 8:
         return st.just(0)
@@ -76,7 +90,7 @@ def zero_points(storage: str) -> st.SearchStrategy[int]:
 
 
 def same_padding(size: int, window: int, stride: int, dilation: int, padding: str) -> tuple[int, int, int]:
-    """(result size, padding before, padding after) of one spatial axis under TFLite's ``SAME`` or ``VALID``."""
+    """(result size, padding before, padding after) of one axis under TFLite's ``SAME`` or ``VALID``."""
     span = (window - 1) * dilation + 1
     if padding == "VALID":
         return int((size - span) // stride + 1), 0, 0
@@ -85,7 +99,13 @@ def same_padding(size: int, window: int, stride: int, dilation: int, padding: st
     return int(result), int(total // 2), int(total - total // 2)
 
 
-def judge(model: Builder, inputs: Sequence[int], outputs: Sequence[int], arrays: Sequence[Array], reference: bool = True) -> Array:
+def judge(
+    model: Builder,
+    inputs: Sequence[int],
+    outputs: Sequence[int],
+    arrays: Sequence[Array],
+    reference: bool = True,
+) -> Array:
     """LiteRT's only result; the hypothesis example is dropped if LiteRT refuses its extreme scales."""
     try:
         return run_litert(model.build(inputs, outputs), arrays, reference)[0]

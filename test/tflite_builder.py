@@ -1,10 +1,10 @@
 """Small TFLite models for tests, and LiteRT to run them.
 
-    model = Builder()
-    x = model.tensor("x", (1, 4), np.int8, scales=0.5, zero_points=3)
-    y = model.tensor("y", (1, 4), np.int8, scales=0.25)
-    model.op("RELU", [x], [y])
-    (result,) = run_litert(model.build([x], [y]), [array])
+model = Builder()
+x = model.tensor("x", (1, 4), np.int8, scales=0.5, zero_points=3)
+y = model.tensor("y", (1, 4), np.int8, scales=0.25)
+model.op("RELU", [x], [y])
+(result,) = run_litert(model.build([x], [y]), [array])
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ _TENSOR_TYPES: dict[str, int] = {
     "int4": tflite.TensorType.INT4,
 }
 
-# The options table of each operator whose name does not say it (CONV_2D -> Conv2DOptions is listed, ADD -> AddOptions is not).
+# The options table of each operator whose name does not say it (CONV_2D -> Conv2DOptions is listed, ADD ->
+# AddOptions is not).
 _OPTIONS: dict[str, str] = {
     "ARG_MAX": "ArgMaxOptions",
     "AVERAGE_POOL_2D": "Pool2DOptions",
@@ -94,10 +95,13 @@ class Builder:
     ) -> int:
         """Add a tensor and return its number.
 
-        One scale: per-tensor; several: per-channel along ``axis`` (one zero point serves all). ``data`` makes it a constant.
+        One scale: per-tensor; several: per-channel along ``axis`` (one zero point serves all). ``data`` makes
+        it a constant.
         """
         scale_list = tuple(np.atleast_1d(np.asarray(scales, np.float32)).tolist()) if np.size(scales) else ()
-        points = tuple(np.broadcast_to(np.asarray(zero_points), (len(scale_list),)).tolist()) if scale_list else ()
+        points = (
+            tuple(np.broadcast_to(np.asarray(zero_points), (len(scale_list),)).tolist()) if scale_list else ()
+        )
         kind = dtype if isinstance(dtype, str) else np.dtype(dtype).name
         raw = data if isinstance(data, bytes) or data is None else np.ascontiguousarray(data).tobytes()
         self.tensors.append(_Tensor(name, tuple(shape), _TENSOR_TYPES[kind], scale_list, points, axis, raw))
@@ -110,7 +114,8 @@ class Builder:
     def op(self, name: str, inputs: Sequence[int], outputs: Sequence[int], **options: Any) -> None:
         """Add an operator, e.g. ``op("CONV_2D", [x, w, b], [y], Padding="SAME", StrideH=1, StrideW=1)``.
 
-        Options are the schema's fields in CamelCase; enums may be given by name; -1 is an absent optional input.
+        Options are the schema's fields in CamelCase; enums may be given by name; -1 is an absent optional
+        input.
         """
         self.operators.append(_Operator(name, list(inputs), list(outputs), options))
 
@@ -122,7 +127,9 @@ class Builder:
         codes = list(dict.fromkeys(operator.name for operator in self.operators))
         code_offsets = [_operator_code(builder, name) for name in codes]
         tensor_offsets = self._tensor_offsets(builder)
-        operator_offsets = [_operator(builder, operator, codes.index(operator.name)) for operator in self.operators]
+        operator_offsets = [
+            _operator(builder, operator, codes.index(operator.name)) for operator in self.operators
+        ]
         subgraph = _table(
             builder,
             "SubGraph",
@@ -171,7 +178,9 @@ def _operator(builder: flatbuffers.Builder, operator: _Operator, code: int) -> i
         "Inputs": _vector(builder, operator.inputs, np.int32),
         "Outputs": _vector(builder, operator.outputs, np.int32),
     }
-    table = _OPTIONS.get(operator.name, "".join(part.capitalize() for part in operator.name.split("_")) + "Options")
+    table = _OPTIONS.get(
+        operator.name, "".join(part.capitalize() for part in operator.name.split("_")) + "Options"
+    )
     if hasattr(tflite.BuiltinOptions, table):
         values = {key: _option(builder, key, value) for key, value in operator.options.items()}
         fields["BuiltinOptionsType"] = getattr(tflite.BuiltinOptions, table)
@@ -190,11 +199,27 @@ def _option(builder: flatbuffers.Builder, key: str, value: Any) -> Any:
 
 def _operator_code(builder: flatbuffers.Builder, name: str) -> int:
     code = getattr(tflite.BuiltinOperator, name)
-    # the version says which type combinations may occur; one that LiteRT registers for all types used in tests
-    return _table(builder, "OperatorCode", BuiltinCode=code, DeprecatedBuiltinCode=min(code, 127), Version=_VERSIONS.get(name, 1))
+    # the version says which type combinations may occur; one that LiteRT registers for all types used in
+    # tests
+    return _table(
+        builder,
+        "OperatorCode",
+        BuiltinCode=code,
+        DeprecatedBuiltinCode=min(code, 127),
+        Version=_VERSIONS.get(name, 1),
+    )
 
 
-_VERSIONS = {"CONV_2D": 5, "DEPTHWISE_CONV_2D": 6, "FULLY_CONNECTED": 4, "ADD": 3, "SUB": 3, "MUL": 5, "QUANTIZE": 2, "SOFTMAX": 3}
+_VERSIONS = {
+    "CONV_2D": 5,
+    "DEPTHWISE_CONV_2D": 6,
+    "FULLY_CONNECTED": 4,
+    "ADD": 3,
+    "SUB": 3,
+    "MUL": 5,
+    "QUANTIZE": 2,
+    "SOFTMAX": 3,
+}
 
 
 def _buffer(builder: flatbuffers.Builder, data: bytes) -> int:
@@ -224,12 +249,18 @@ def _offset_vector(builder: flatbuffers.Builder, offsets: Sequence[int]) -> int:
     return int(builder.EndVector())
 
 
-def run_litert(model: bytes, inputs: Sequence[Array], reference: bool = True, threads: int = 1) -> list[Array]:
-    """The outputs of LiteRT's reference kernels (``reference``) or of its default interpreter, which uses XNNPACK.
+def run_litert(
+    model: bytes, inputs: Sequence[Array], reference: bool = True, threads: int = 1
+) -> list[Array]:
+    """The outputs of LiteRT's reference kernels (``reference``) or of its default interpreter, which uses
+    XNNPACK.
 
-    Skips the calling test if LiteRT is not installed; raises ``RuntimeError`` or ``ValueError`` for a model it refuses.
+    Skips the calling test if LiteRT is not installed; raises ``RuntimeError`` or ``ValueError`` for a model
+    it refuses.
     """
-    interpreter = pytest.importorskip("ai_edge_litert.interpreter", reason="LiteRT, the outside judge, is not installed")
+    interpreter = pytest.importorskip(
+        "ai_edge_litert.interpreter", reason="LiteRT, the outside judge, is not installed"
+    )
     kinds = interpreter.OpResolverType
     runner = interpreter.Interpreter(
         model_content=model,

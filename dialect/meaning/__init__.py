@@ -1,7 +1,7 @@
 """What every qnn op means, as one numpy function per op: the oracle of all tests of lowerings and kernels.
 
-A function takes a :class:`~.call.Call` (arrays of storage integers or floats, their types, plain attributes) and returns
-the result's array. Nothing here knows MLIR.
+A function takes a :class:`~.call.Call` (arrays of storage integers or floats, their types, plain attributes)
+and returns the result's array. Nothing here knows MLIR.
 """
 
 from __future__ import annotations
@@ -58,15 +58,19 @@ def evaluate(
     attributes: Mapping[str, Any],
     mode: str = "reference",
 ) -> list[Array]:
-    """The results of ``op`` (name without ``qnn.``) on storage arrays; absent optional operands are None or left out.
+    """The results of ``op`` (name without ``qnn.``) on storage arrays; absent optional operands are None or
+    left out.
 
-    Raises ``KeyError`` for an unknown op or mode, ``ValueError`` for inputs whose shape or dtype is not their type's.
+    Raises ``KeyError`` for an unknown op or mode, ``ValueError`` for inputs whose shape or dtype is not their
+    type's.
     """
     meaning, _ = MEANINGS[op], MODES[mode]
     present = [(array, kind) for array, kind in zip(inputs, input_types, strict=True) if array is not None]
     for index, (array, kind) in enumerate(present):
         if kind is None or array.dtype != kind.dtype or not _fits(array.shape, kind.shape):
-            raise ValueError(f"{op}: operand {index} is {array.dtype}{list(array.shape)}, its type says {kind}")
+            raise ValueError(
+                f"{op}: operand {index} is {array.dtype}{list(array.shape)}, its type says {kind}"
+            )
     (result_type,) = result_types
     call = Call(
         op,

@@ -1,4 +1,7 @@
-"""softmax, logistic and tanh. Quantized kernels give fixed parameters; others are reached by a requantize after them."""
+"""softmax, logistic and tanh.
+
+Quantized kernels give fixed parameters; others are reached by a requantize after them.
+"""
 
 from __future__ import annotations
 
@@ -37,13 +40,19 @@ def _activation(call: Call, op: str) -> Array:
 
 
 def softmax(call: Call) -> Array:
-    """``exp(beta * (x - max)) / sum`` along ``axis``; quantized: fixed point, see ``Softmax8`` and ``Softmax16`` in activation_tables."""
+    """``exp(beta * (x - max)) / sum`` along ``axis``.
+
+    Quantized: fixed point, see ``Softmax8`` and ``Softmax16`` in activation_tables.
+    """
     (x,), (source,) = call.inputs, call.types
     rows = np.moveaxis(x, call["axis"], -1)
     if not source.is_quantized:
         wide = rows.astype(np.float64)
         exp = np.exp((wide - wide.max(axis=-1, keepdims=True)) * call["beta"])
-        return np.moveaxis(exp / exp.sum(axis=-1, keepdims=True), -1, call["axis"]).astype(np.float32)
+        result: Array = np.moveaxis(exp / exp.sum(axis=-1, keepdims=True), -1, call["axis"]).astype(
+            np.float32
+        )
+        return result
     kernel = _softmax_16bit if source.params.storage.bits == 16 else _softmax_8bit
     produced = tables.natural_params(call.op, call.result.params.storage)
     values = np.moveaxis(kernel(rows.astype(np.int64), source, produced, call["beta"]), -1, call["axis"])
@@ -69,4 +78,5 @@ def _softmax_16bit(q: Array, source: TensorType, produced: QuantParams, beta: fl
     headroom = 31 - np.floor(np.log2(total)).astype(np.int64)
     fraction = (((total << (headroom - 1)) + (1 << 13)) >> 14) - ((1 << 15) + (1 << 16))
     inverse = tables.interpolate(constants.one_over_one_plus, np.clip(fraction, -32768, 32767))
-    return np.clip((exps * inverse + (1 << (30 - headroom))) >> (31 - headroom), 0, 32767)
+    result: Array = np.clip((exps * inverse + (1 << (30 - headroom))) >> (31 - headroom), 0, 32767)
+    return result

@@ -20,12 +20,17 @@ def sub(call: Call) -> Array:
 
 
 def mul(call: Call) -> Array:
-    """``lhs * rhs``; quantized: the product of the centred values, rescaled (see :class:`...rescale.Product`)."""
+    """``lhs * rhs``.
+
+    Quantized: the product of the centred values, rescaled (see :class:`...rescale.Product`).
+    """
     lhs, rhs = call.inputs
     if not call.result.is_quantized:
         return _plain(call, lhs * rhs)
     constants = rescale.mul(call.types[0], call.types[1], call.result, call.clamp, call.mode)
-    product = (lhs.astype(np.int64) - constants.lhs_zero_point) * (rhs.astype(np.int64) - constants.rhs_zero_point)
+    product = (lhs.astype(np.int64) - constants.lhs_zero_point) * (
+        rhs.astype(np.int64) - constants.rhs_zero_point
+    )
     return constants.output.apply(wrap_int32(product))
 
 
@@ -34,8 +39,12 @@ def _sum(call: Call, sign: int) -> Array:
     if not call.result.is_quantized:
         return _plain(call, lhs + rhs if sign > 0 else lhs - rhs)
     constants = rescale.add(call.types[0], call.types[1], call.result, call.clamp, call.mode)
-    left = _scaled(lhs, constants.lhs_zero_point, constants.left_shift, constants.lhs_multiplier, constants.lhs_shift)
-    right = _scaled(rhs, constants.rhs_zero_point, constants.left_shift, constants.rhs_multiplier, constants.rhs_shift)
+    left = _scaled(
+        lhs, constants.lhs_zero_point, constants.left_shift, constants.lhs_multiplier, constants.lhs_shift
+    )
+    right = _scaled(
+        rhs, constants.rhs_zero_point, constants.left_shift, constants.rhs_multiplier, constants.rhs_shift
+    )
     total = wrap_int32(left + sign * right)
     if constants.sum_limit is not None:
         total = np.clip(total, -constants.sum_limit, constants.sum_limit)

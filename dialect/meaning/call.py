@@ -17,7 +17,9 @@ Array: TypeAlias = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Call:
-    """One op with its operands: arrays and types (absent optional operands left out), result type, attributes, numerics mode."""
+    """One op with its operands: arrays and types (absent optional operands left out), result type,
+    attributes, numerics mode.
+    """
 
     op: str
     inputs: tuple[Array, ...]
@@ -36,12 +38,18 @@ class Call:
 
 
 def to_result(call: Call, values: Array, source: TensorType, clamp: Sequence[float] = ()) -> Array:
-    """``values`` held in ``source``'s element type, brought to the result's (requantized if the parameters differ) and clamped."""
+    """``values`` held in ``source``'s element type, brought to the result's (requantized if the parameters
+    differ) and clamped.
+    """
     if not call.result.is_quantized:
         return clamp_float(values, clamp).astype(call.result.dtype)
     if source.params.same_values(call.result.params):
         bounds = rescale.clamp_bounds(call.result.params, clamp) if call.result.params.is_per_tensor else None
-        return values.astype(call.result.dtype) if bounds is None else np.clip(values, *bounds).astype(call.result.dtype)
+        return (
+            values.astype(call.result.dtype)
+            if bounds is None
+            else np.clip(values, *bounds).astype(call.result.dtype)
+        )
     constants = rescale.requantize(source, replace(call.result, shape=source.shape), clamp, call.mode)
     wide = values.astype(np.int64) - constants.input_zero_point
     return constants.rescale.apply(wide).astype(call.result.dtype)

@@ -1,6 +1,7 @@
 """conv2d (with groups, hence depthwise) and fully_connected.
 
-Accumulators are exact: products of centred integers are summed in float64 (exact below 2^53), then kept modulo 2^32.
+Accumulators are exact: products of centred integers are summed in float64 (exact below 2^53), then kept
+modulo 2^32.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from .call import Array, Call, clamp_float
 
 
 def conv2d(call: Call) -> Array:
-    """``y[n, i, j, o] = rescale(sum (x[n, i*sh + p*dh - top, ...] - z_x) * (w[o, p, q, c] - z_w[o]) + b[o])``.
+    """``y[n, i, j, o] = rescale(sum (x[n, i*sh + p*dh - top, ...] - z_x) * (w[o, p, q, c] - z_w[o]) +
+    b[o])``.
 
-    Input ``[N, H, W, C]``, filter ``[O, KH, KW, C / groups]``; output channel ``o`` reads group ``o // (O / groups)``. Taps
-    outside the input count as zero (that is, as ``z_x``).
+    Input ``[N, H, W, C]``, filter ``[O, KH, KW, C / groups]``; output channel ``o`` reads group ``o // (O /
+    groups)``. Taps outside the input count as zero (that is, as ``z_x``).
     """
     x, w = call.inputs[0], call.inputs[1]
     if not call.types[0].is_quantized:
@@ -27,7 +29,10 @@ def conv2d(call: Call) -> Array:
 
 
 def fully_connected(call: Call) -> Array:
-    """``y[..., n] = rescale(sum_k (x[..., k] - z_x) * (w[n, k] - z_w[n]) + b[n])``; input ``[..., K]``, filter ``[N, K]``."""
+    """``y[..., n] = rescale(sum_k (x[..., k] - z_x) * (w[n, k] - z_w[n]) + b[n])``.
+
+    Input ``[..., K]``, filter ``[N, K]``.
+    """
     x, w = call.inputs[0], call.inputs[1]
     if not call.types[0].is_quantized:
         return _finish_float(call, x.astype(np.float64) @ w.astype(np.float64).T)
@@ -64,23 +69,28 @@ def _convolve(call: Call, x: Array, w: Array) -> Array:
         return _depthwise(windows, w, groups)
     channels, outputs = x.shape[3] // groups, w.shape[0] // groups
     results = [
-        _dense(windows[..., g * channels : (g + 1) * channels], w[g * outputs : (g + 1) * outputs]) for g in range(groups)
+        _dense(windows[..., g * channels : (g + 1) * channels], w[g * outputs : (g + 1) * outputs])
+        for g in range(groups)
     ]
     return np.concatenate(results, axis=3)
 
 
-def _windows(x: Array, kernel: tuple[int, ...], strides: tuple[int, int], dilations: tuple[int, int]) -> Array:
+def _windows(
+    x: Array, kernel: tuple[int, ...], strides: tuple[int, int], dilations: tuple[int, int]
+) -> Array:
     """A view ``[N, OH, OW, KH, KW, C]`` of the receptive fields."""
     spans = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
     view = np.lib.stride_tricks.sliding_window_view(x, tuple(spans), axis=(1, 2))
     view = view[:, :: strides[0], :: strides[1], :, :: dilations[0], :: dilations[1]]
-    return view.transpose(0, 1, 2, 4, 5, 3)
+    result: Array = view.transpose(0, 1, 2, 4, 5, 3)
+    return result
 
 
 def _dense(windows: Array, w: Array) -> Array:
     batch, height, width = windows.shape[:3]
     columns = windows.reshape(batch * height * width, -1)
-    return (columns @ w.reshape(w.shape[0], -1).T).reshape(batch, height, width, -1)
+    result: Array = (columns @ w.reshape(w.shape[0], -1).T).reshape(batch, height, width, -1)
+    return result
 
 
 def _depthwise(windows: Array, w: Array, groups: int) -> Array:

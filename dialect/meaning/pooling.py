@@ -12,7 +12,9 @@ from .call import Array, Call, to_result
 
 
 def max_pool2d(call: Call) -> Array:
-    """The largest stored value of each window (taps outside the input do not count), requantized if the parameters differ."""
+    """The largest stored value of each window (taps outside the input do not count), requantized if the
+    parameters differ.
+    """
     (x,) = call.inputs
     lowest = -np.inf if call.types[0].is_float else np.iinfo(x.dtype).min
     pooled = _windows(call, x, lowest).max(axis=(-2, -1))
@@ -20,9 +22,11 @@ def max_pool2d(call: Call) -> Array:
 
 
 def avg_pool2d(call: Call) -> Array:
-    """The mean of the taps inside the input, rounded half away from zero *as stored integers*, requantized if parameters differ.
+    """The mean of the taps inside the input, rounded half away from zero *as stored integers*, requantized if
+    parameters differ.
 
-    ``(sum +- n / 2) / n`` with C's truncating division, ``n`` the number of valid taps, ``+`` for a positive sum.
+    ``(sum +- n / 2) / n`` with C's truncating division, ``n`` the number of valid taps, ``+`` for a positive
+    sum.
     """
     (x,) = call.inputs
     count = _windows(call, np.ones((1, *x.shape[1:3], 1), np.int64), 0).sum(axis=(-2, -1))
@@ -43,7 +47,9 @@ def _windows(call: Call, x: Array, fill: float) -> Array:
 
 
 def mean(call: Call) -> Array:
-    """The mean over ``axes``: ``rescale(sum(q) - N * z_x)`` with ``1 / N`` in the multiplier (see :func:`...rescale.mean`)."""
+    """The mean over ``axes``: ``rescale(sum(q) - N * z_x)`` with ``1 / N`` in the multiplier (see
+    :func:`...rescale.mean`).
+    """
     (x,), keep_dims = call.inputs, bool(call["keep_dims"])
     axes = _normalized(call["axes"], x.ndim)
     if call.types[0].is_float:

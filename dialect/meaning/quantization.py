@@ -19,24 +19,33 @@ def constant(call: Call) -> Array:
 def quantize(call: Call) -> Array:
     """``clamp(round_half_away(f32(x) / f32(s)) + z)``, a float32 division; per-tensor or per-axis.
 
-    The value is limited to the storage range before it becomes an integer, so infinities saturate; NaN gives the zero point.
+    The value is limited to the storage range before it becomes an integer, so infinities saturate; NaN gives
+    the zero point.
     """
     (x,), params = call.inputs, call.result.params
     scale = broadcast_along(params.scales, params, x.ndim).astype(np.float32)
     zero_point = broadcast_along(params.zero_points, params, x.ndim)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         steps = x.astype(np.float32) / scale
-        rounded = np.rint(steps) if rule(call.mode, "quantize") is Rounding.FLOAT32_HALF_EVEN else round_half_away_array(steps)
+        rounded = (
+            np.rint(steps)
+            if rule(call.mode, "quantize") is Rounding.FLOAT32_HALF_EVEN
+            else round_half_away_array(steps)
+        )
     rounded = np.nan_to_num(rounded.astype(np.float64), nan=0.0, posinf=np.inf, neginf=-np.inf)
-    return np.clip(rounded + zero_point, params.storage.minimum, params.storage.maximum).astype(call.result.dtype)
+    result: Array = np.clip(rounded + zero_point, params.storage.minimum, params.storage.maximum).astype(
+        call.result.dtype
+    )
+    return result
 
 
 def dequantize(call: Call) -> Array:
     """``f32((q - z) * s)``, the product rounded once; per-tensor or per-axis."""
     (q,), params = call.inputs, call.types[0].params
     scale = broadcast_along(params.scales, params, q.ndim).astype(np.float64)
-    zero_point = broadcast_along(params.zero_points, params, q.ndim)
-    return ((q.astype(np.int64) - zero_point) * scale).astype(np.float32)
+    zero_point = broadcast_along(params.zero_points, params, q.ndim).astype(np.int64)
+    result: Array = ((q.astype(np.int64) - zero_point) * scale).astype(np.float32)
+    return result
 
 
 def requantize(call: Call) -> Array:
@@ -45,7 +54,10 @@ def requantize(call: Call) -> Array:
 
 
 def clamp(call: Call) -> Array:
-    """RELU and its family: ``[low, high](requantize(q))``, bounds in real values; see :func:`...rescale.clamp`."""
+    """RELU and its family: ``[low, high](requantize(q))``, bounds in real values.
+
+    See :func:`...rescale.clamp`.
+    """
     (x,), (source,) = call.inputs, call.types
     if not source.is_quantized:
         return clamp_float(x, call.clamp)

@@ -12,7 +12,9 @@ def resize_nearest(call: Call) -> Array:
     """Each result element copies one input element; see :func:`...resampling.nearest`."""
     (x,) = call.inputs
     rows, columns = (
-        resampling.nearest(x.shape[axis], call.result.shape[axis], call["align_corners"], call["half_pixel_centers"])
+        resampling.nearest(
+            x.shape[axis], call.result.shape[axis], call["align_corners"], call["half_pixel_centers"]
+        )
         for axis in (1, 2)
     )
     return to_result(call, x[:, rows[:, None], columns], call.types[0])
@@ -21,15 +23,19 @@ def resize_nearest(call: Call) -> Array:
 def resize_bilinear(call: Call) -> Array:
     """Each result element mixes four input elements with weights per axis.
 
-    int8 and int16 use 10-bit weights and round half away from zero; uint8 and floats use float32 weights, uint8 rounds half up.
+    int8 and int16 use 10-bit weights and round half away from zero; uint8 and floats use float32 weights,
+    uint8 rounds half up.
     """
     (x,), (source,) = call.inputs, call.types
     integral = source.is_quantized and source.params.storage.signed
     tables = resampling.bilinear_integer if integral else resampling.bilinear_float
     y_axis, x_axis = (
-        tables(x.shape[axis], call.result.shape[axis], call["align_corners"], call["half_pixel_centers"]) for axis in (1, 2)
+        tables(x.shape[axis], call.result.shape[axis], call["align_corners"], call["half_pixel_centers"])
+        for axis in (1, 2)
     )
-    mixed = _mix(x.astype(np.int64 if integral else np.float32), y_axis, x_axis, 1024 if integral else np.float32(1.0))
+    mixed = _mix(
+        x.astype(np.int64 if integral else np.float32), y_axis, x_axis, 1024 if integral else np.float32(1.0)
+    )
     if integral:
         values = np.sign(mixed) * ((np.abs(mixed) + (1 << 19)) >> 20)
     elif source.is_quantized:
@@ -40,7 +46,9 @@ def resize_bilinear(call: Call) -> Array:
 
 
 def _mix(x: Array, rows: resampling.Axis, columns: resampling.Axis, one: int | np.float32) -> Array:
-    """The weighted sum of four neighbours, in the reference kernel's order of operations (float32 results depend on it)."""
+    """The weighted sum of four neighbours, in the reference kernel's order of operations (float32 results
+    depend on it).
+    """
     down, right = rows.fraction[:, None, None], columns.fraction[:, None]
     up, left = one - down, one - right
     top, bottom = x[:, rows.lower], x[:, rows.upper]

@@ -9,4 +9,5 @@ from .call import Array, Call
 
 def arg_max(call: Call) -> Array:
     """The index of the largest value along ``axis`` (removed from the shape); the first one wins a tie."""
-    return np.argmax(call.inputs[0], axis=call["axis"]).astype(call.result.dtype)
+    result: Array = np.argmax(call.inputs[0], axis=call["axis"]).astype(call.result.dtype)
+    return result

@@ -10,7 +10,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from random_tensors import add_tensor, floating, judge, quantized, scales, seeds, values, zero_points
 from tflite_builder import ACTIVATIONS, Builder
-
 from zeropoint.dialect import rescale
 from zeropoint.dialect.meaning import evaluate
 from zeropoint.dialect.types import TensorType
@@ -43,7 +42,10 @@ def cases(draw: st.DrawFn, storage: str, ops: tuple[str, ...] = ("add", "sub", "
         fitting *= 2.0**8 if op == "mul" else 1
     s_y = fitting * (2.0 ** np.round(np.log2(spread)) if rng.random() < 0.3 else spread)
     assume(s_y > 2.0**-28)
-    types = [quantized(shape, storage, s, draw(zero_points(storage))) for shape, s in ((left, s_lhs), (right, s_rhs))]
+    types = [
+        quantized(shape, storage, s, draw(zero_points(storage)))
+        for shape, s in ((left, s_lhs), (right, s_rhs))
+    ]
     result = quantized(np.broadcast_shapes(left, right), storage, s_y, draw(zero_points(storage)))
     return op, types, result, [values(rng, kind) for kind in types], activation
 

@@ -9,9 +9,19 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from random_tensors import Array, add_tensor, floating, judge, quantized, same_padding, scales, seeds, values, zero_points
+from random_tensors import (
+    Array,
+    add_tensor,
+    floating,
+    judge,
+    quantized,
+    same_padding,
+    scales,
+    seeds,
+    values,
+    zero_points,
+)
 from tflite_builder import ACTIVATIONS, Builder
-
 from zeropoint.dialect.meaning import evaluate
 from zeropoint.dialect.types import TensorType
 
@@ -37,7 +47,11 @@ class Convolution:
         outputs, rows, columns, _ = w.shape
         filter_data, filter_shape, axis = self.arrays[1], w.shape, 0
         if depthwise:
-            filter_data, filter_shape, axis = filter_data.transpose(3, 1, 2, 0), (1, rows, columns, outputs), 3
+            filter_data, filter_shape, axis = (
+                filter_data.transpose(3, 1, 2, 0),
+                (1, rows, columns, outputs),
+                3,
+            )
         inputs = [
             add_tensor(model, "x", x),
             add_tensor(model, "w", w, filter_data, axis, filter_shape),
@@ -62,7 +76,10 @@ class Convolution:
 
 
 def _result_scale(rng: np.random.Generator, product: float, terms: int, amplitude: int, shift: int) -> float:
-    """A scale that spreads typical accumulators over the result's range, moved by ``2^shift``; often a power of two (ties)."""
+    """A scale that spreads typical accumulators over the result's range, moved by ``2^shift``.
+
+    Often a power of two (ties).
+    """
     exponent = np.log2(product * 70 * amplitude * np.sqrt(terms) / 60) + shift
     return float(np.float32(2.0 ** (np.round(exponent) if rng.random() < 0.3 else exponent)))
 
@@ -83,11 +100,19 @@ def _weights(rng: np.random.Generator, kind: TensorType, amplitude: int) -> Arra
 
 
 @st.composite
-def convolutions(draw: st.DrawFn, storage: str, group_kinds: tuple[str, ...] = ("dense", "depthwise", "grouped")) -> Convolution:
+def convolutions(
+    draw: st.DrawFn, storage: str, group_kinds: tuple[str, ...] = ("dense", "depthwise", "grouped")
+) -> Convolution:
     rng = np.random.default_rng(draw(seeds))
-    padding, activation, kind = draw(st.sampled_from(["SAME", "VALID"])), draw(activations), draw(st.sampled_from(group_kinds))
+    padding, activation, kind = (
+        draw(st.sampled_from(["SAME", "VALID"])),
+        draw(activations),
+        draw(st.sampled_from(group_kinds)),
+    )
     groups = {"dense": 1, "depthwise": int(rng.integers(2, 6)), "grouped": 2}[kind]
-    per_group, outputs_per_group = (1, int(rng.integers(1, 4))) if kind == "depthwise" else rng.integers(2, 6, 2).tolist()
+    per_group, outputs_per_group = (
+        (1, int(rng.integers(1, 4))) if kind == "depthwise" else rng.integers(2, 6, 2).tolist()
+    )
     kernel, strides = rng.integers(1, 4, 2).tolist(), rng.integers(1, 3, 2).tolist()
     dilations = rng.integers(1, 3, 2).tolist() if kind != "grouped" else [1, 1]
     spatial = [int(rng.integers((k - 1) * d + 1, 9)) for k, d in zip(kernel, dilations, strict=True)]
@@ -99,7 +124,9 @@ def convolutions(draw: st.DrawFn, storage: str, group_kinds: tuple[str, ...] = (
     else:
         s_w, z_w, axis = (draw(scales()) * 2.0 ** rng.uniform(-2, 2, outputs)).tolist(), 0, 0
     amplitude = draw(amplitudes)
-    s_y = _result_scale(rng, s_x * float(np.mean(s_w)), per_group * kernel[0] * kernel[1], amplitude, draw(shifts))
+    s_y = _result_scale(
+        rng, s_x * float(np.mean(s_w)), per_group * kernel[0] * kernel[1], amplitude, draw(shifts)
+    )
     assume(s_y > 2.0**-28)  # LiteRT's clamp bounds overflow int32 below it
     x = quantized((draw(st.integers(1, 2)), *spatial, channels), storage, s_x, draw(zero_points(storage)))
     w = quantized((outputs, *kernel, per_group), storage, s_w, z_w, axis)
@@ -113,7 +140,9 @@ def convolutions(draw: st.DrawFn, storage: str, group_kinds: tuple[str, ...] = (
         "groups": groups,
         "clamp": ACTIVATIONS[activation],
     }
-    return Convolution([x, w, b], y, [values(rng, x), _weights(rng, w, amplitude), bias], attributes, padding, activation)
+    return Convolution(
+        [x, w, b], y, [values(rng, x), _weights(rng, w, amplitude), bias], attributes, padding, activation
+    )
 
 
 @settings(max_examples=150)
@@ -143,7 +172,9 @@ def dense_layers(draw: st.DrawFn, storage: str, per_channel: bool, result: str) 
     z_w = int(rng.integers(0, 256)) if storage == "u8" else 0
     x = quantized((batch, depth), storage, s_x, draw(zero_points(storage)))
     w = quantized((outputs, depth), storage, weight_scales, z_w, 0 if per_channel else None)
-    b = quantized((outputs,), "i32", [np.float32(s_x) * np.float32(s) for s in w.params.scales], 0, w.params.axis)
+    b = quantized(
+        (outputs,), "i32", [np.float32(s_x) * np.float32(s) for s in w.params.scales], 0, w.params.axis
+    )
     amplitude = draw(amplitudes)
     s_y = _result_scale(rng, s_x * s_w, depth, amplitude, draw(shifts))
     assume(s_y > 2.0**-28)
@@ -157,7 +188,10 @@ def _check_dense(case: tuple[Any, ...], mode: str) -> None:
     types, result, arrays, activation = case
     model = Builder()
     inputs = [add_tensor(model, "x", types[0])]
-    inputs += [add_tensor(model, name, kind, data) for name, kind, data in zip("wb", types[1:], arrays[1:], strict=True)]
+    inputs += [
+        add_tensor(model, name, kind, data)
+        for name, kind, data in zip("wb", types[1:], arrays[1:], strict=True)
+    ]
     output = add_tensor(model, "y", result)
     model.op("FULLY_CONNECTED", inputs, [output], FusedActivationFunction=activation)
     expected = judge(model, inputs[:1], [output], arrays[:1], mode == "reference")
@@ -210,7 +244,13 @@ def test_float_convolution(groups: int) -> None:
     rng = np.random.default_rng(groups)
     x, w, b = floating((1, 6, 5, 4)), floating((8, 3, 3, 4 // groups)), floating((8,))
     result = floating((1, 6, 5, 8))
-    attributes = {"strides": (1, 1), "dilations": (1, 1), "padding": (1, 1, 1, 1), "groups": groups, "clamp": (0.0, 6.0)}
+    attributes = {
+        "strides": (1, 1),
+        "dilations": (1, 1),
+        "padding": (1, 1, 1, 1),
+        "groups": groups,
+        "clamp": (0.0, 6.0),
+    }
     arrays = [values(rng, kind) for kind in (x, w, b)]
     case = Convolution([x, w, b], result, arrays, attributes, "SAME", "RELU6")
     np.testing.assert_allclose(case.actual("reference"), case.expected(reference=True), rtol=1e-5, atol=1e-5)

@@ -8,9 +8,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_tensors import add_tensor, floating, judge, quantized, same_padding, scales, seeds, values, zero_points
+from random_tensors import (
+    add_tensor,
+    floating,
+    judge,
+    quantized,
+    same_padding,
+    scales,
+    seeds,
+    values,
+    zero_points,
+)
 from tflite_builder import ACTIVATIONS, Builder
-
 from zeropoint.dialect.meaning import evaluate
 from zeropoint.dialect.types import TensorType
 
@@ -20,7 +29,10 @@ OPERATORS = {"max_pool2d": "MAX_POOL_2D", "avg_pool2d": "AVERAGE_POOL_2D"}
 @st.composite
 def pools(draw: st.DrawFn) -> tuple[Any, ...]:
     rng = np.random.default_rng(draw(seeds))
-    storage, padding = draw(st.sampled_from(["i8", "u8", "i16", "f32"])), draw(st.sampled_from(["SAME", "VALID"]))
+    storage, padding = (
+        draw(st.sampled_from(["i8", "u8", "i16", "f32"])),
+        draw(st.sampled_from(["SAME", "VALID"])),
+    )
     window, strides, shape = rng.integers(1, 5, 2), rng.integers(1, 4, 2), rng.integers(4, 9, 2)
     axes = [same_padding(*one, padding) for one in zip(shape, window, strides, (1, 1), strict=True)]
     channels = int(rng.integers(1, 5))
@@ -35,7 +47,14 @@ def pools(draw: st.DrawFn) -> tuple[Any, ...]:
         "strides": tuple(strides.tolist()),
         "padding": (axes[0][1], axes[0][2], axes[1][1], axes[1][2]),
     }
-    return x, make((2, axes[0][0], axes[1][0], channels)), attributes, values(rng, x), padding, draw(st.sampled_from(sorted(ACTIVATIONS)))
+    return (
+        x,
+        make((2, axes[0][0], axes[1][0], channels)),
+        attributes,
+        values(rng, x),
+        padding,
+        draw(st.sampled_from(sorted(ACTIVATIONS))),
+    )
 
 
 @pytest.mark.parametrize("op", sorted(OPERATORS))

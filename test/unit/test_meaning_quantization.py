@@ -1,4 +1,4 @@
-"""quantize, dequantize, requantize and clamp: the numpy meaning equals LiteRT's reference kernels bit by bit."""
+"""quantize, dequantize, requantize and clamp: the numpy meaning equals LiteRT bit by bit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from random_tensors import Array, add_tensor, floating, judge, quantized, scales, seeds, values, zero_points
 from tflite_builder import ACTIVATIONS, Builder
-
 from zeropoint.dialect.meaning import evaluate
 from zeropoint.dialect.types import TensorType
 
@@ -73,7 +72,10 @@ def test_quantize(target: str, seed: int, scale: float, data: st.DataObject) -> 
 
 
 def test_quantize_saturates_infinities() -> None:
-    """LiteRT's cast overflows on large values; the range is applied before the cast here. NaN gives the zero point."""
+    """LiteRT's cast overflows on large values; the range is applied before the cast here.
+
+    NaN gives the zero point.
+    """
     reals = np.array([np.inf, -np.inf, 1e30, -1e30, np.nan], np.float32)
     (y,) = evaluate("quantize", [reals], [floating((5,))], [quantized((5,), "i8", 0.5, 7)], {})
     assert y.tolist() == [127, -128, 127, -128, 7]
@@ -93,7 +95,9 @@ def test_dequantize(source: str, seed: int, scale: float, data: st.DataObject) -
 def test_per_axis(axis: int) -> None:
     rng = np.random.default_rng(axis)
     shape = (3, 4, 5)
-    per_axis = quantized(shape, "i8", rng.uniform(0.1, 2, shape[axis]), rng.integers(-9, 9, shape[axis]), axis)
+    per_axis = quantized(
+        shape, "i8", rng.uniform(0.1, 2, shape[axis]), rng.integers(-9, 9, shape[axis]), axis
+    )
     reals = rng.uniform(-80, 80, shape).astype(np.float32)
     (q,) = evaluate("quantize", [reals], [floating(shape)], [per_axis], {})
     np.testing.assert_array_equal(q, _litert("QUANTIZE", floating(shape), per_axis, reals, axis))
@@ -101,13 +105,17 @@ def test_per_axis(axis: int) -> None:
     np.testing.assert_array_equal(back, _litert("DEQUANTIZE", per_axis, floating(shape), q, axis))
 
 
-CLAMPS = [(storage, activation) for storage in ("i8", "u8") for activation in ("RELU", "RELU6", "RELU_N1_TO_1")]
+CLAMPS = [
+    (storage, activation) for storage in ("i8", "u8") for activation in ("RELU", "RELU6", "RELU_N1_TO_1")
+]
 
 
 @pytest.mark.parametrize(("storage", "activation"), [*CLAMPS, ("i16", "RELU")])
 @settings(max_examples=40)
 @given(seeds, scales(), st.floats(-3, 3) | st.sampled_from([-1.0, 0.0, 1.0]), st.data())
-def test_clamp(storage: str, activation: str, seed: int, scale: float, log_ratio: float, data: st.DataObject) -> None:
+def test_clamp(
+    storage: str, activation: str, seed: int, scale: float, log_ratio: float, data: st.DataObject
+) -> None:
     x = quantized((300,), storage, scale, data.draw(zero_points(storage)))
     y = quantized((300,), storage, scale * 2.0**log_ratio, data.draw(zero_points(storage)))
     array = values(np.random.default_rng(seed), x)
