@@ -24,7 +24,8 @@ class LoadedCode:
         """Load the object file ``code`` and look ``symbol`` up.
 
         Raises:
-            PipelineError: the code calls a function that this process does not have, or does not define ``symbol``.
+            PipelineError: the code calls a function that this process does not have, or does not define
+            ``symbol``.
         """
         _load_maths()
         self._jit = llvm.create_lljit_compiler()
@@ -42,6 +43,8 @@ class LoadedCode:
 
 
 def _load_maths() -> None:
-    """Make libm's functions visible: a Python that links it statically, or not at all, would not show them to the linker."""
+    """Make libm's functions visible: a Python that links it statically, or not at all, would not show them to
+    the linker.
+    """
     if sys.platform.startswith("linux"):
         llvm.load_library_permanently("libm.so.6")

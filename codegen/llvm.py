@@ -11,17 +11,21 @@ import llvmlite.binding as llvm
 from ..dialect.mlir import MLIRError, ir
 from ..dialect.mlir import llvm as llvm_dialect
 from ..errors import PipelineError
+from .float_literals import rewrite_float_literals
 from .machine import Machine
 
 LOG = logging.getLogger("zeropoint.codegen")
 
 ENTRY = "zeropoint_main"
-"""The one symbol of a compiled network: ``void zeropoint_main(void **buffers)``, one pointer per argument of ``@main``."""
+"""The one symbol of a compiled network: ``void zeropoint_main(void **buffers)``, one pointer per argument of
+``@main``.
+"""
 _NETWORK = "zeropoint_network"
 
 
 def to_llvm_ir(module: Any) -> str:
-    """The LLVM IR of a module in the LLVM dialect whose ``@main`` takes pointers, with the entry :data:`ENTRY` added.
+    """The LLVM IR of a module in the LLVM dialect whose ``@main`` takes pointers, with the entry
+    :data:`ENTRY` added.
 
     Raises:
         PipelineError: the module holds something else than the LLVM dialect, or has no ``@main``.
@@ -29,28 +33,39 @@ def to_llvm_ir(module: Any) -> str:
     main = _main(module)
     count = len(main.regions[0].blocks[0].arguments)
     with module.context:
+        internal = ir.Attribute.parse("#llvm.linkage<internal>")
         attributes = main.operation.attributes
         name, linkage = attributes["sym_name"], attributes["linkage"]
-        attributes["sym_name"] = ir.StringAttr.get(_NETWORK)
-        attributes["linkage"] = ir.Attribute.parse("#llvm.linkage<internal>")
+        attributes["sym_name"], attributes["linkage"] = ir.StringAttr.get(_NETWORK), internal
         try:
             text = llvm_dialect.translate_module_to_llvmir(module.operation)
         except (MLIRError, RuntimeError) as error:
             raise PipelineError(f"translation to LLVM IR failed: {error}") from error
         finally:
             attributes["sym_name"], attributes["linkage"] = name, linkage
-    return str(text) + _entry_text(count)
+    return rewrite_float_literals(str(text)) + _entry_text(count)
 
 
 def _main(module: Any) -> Any:
+    """``@main``. Kernels are marked never to be inlined: pulling each into its one caller only costs compile
+    time.
+    """
+    main = None
     for op in module.operation.regions[0].blocks[0].operations:
         name = op.operation.name
-        if name == "llvm.func" and ir.StringAttr(op.operation.attributes["sym_name"]).value == "main":
-            if op.operation.regions[0].blocks:
-                return op
-        elif not name.startswith("llvm."):
-            raise PipelineError(f"'{name}' is not of the LLVM dialect: run the pipeline up to level llvm first")
-    raise PipelineError("no function @main with a body to generate code for")
+        if not name.startswith("llvm."):
+            raise PipelineError(
+                f"'{name}' is not of the LLVM dialect: run the pipeline up to level llvm first"
+            )
+        if name != "llvm.func" or not op.operation.regions[0].blocks:
+            continue
+        if ir.StringAttr(op.operation.attributes["sym_name"]).value == "main":
+            main = op
+        else:
+            op.operation.attributes["no_inline"] = ir.UnitAttr.get(module.context)
+    if main is None:
+        raise PipelineError("no function @main with a body to generate code for")
+    return main
 
 
 def _entry_text(count: int) -> str:
@@ -65,7 +80,9 @@ def _entry_text(count: int) -> str:
 
 
 def optimize(text: str, machine: Machine) -> tuple[Any, Any]:
-    """Parse LLVM IR and run LLVM's -O2 with both vectorizers for ``machine``; the LLVM module and the target machine."""
+    """Parse LLVM IR and run LLVM's -O2 with both vectorizers for ``machine``; the LLVM module and the target
+    machine.
+    """
     target_machine = machine.target_machine()
     try:
         module = llvm.parse_assembly(text)

@@ -64,7 +64,7 @@ def describe(module: Any) -> list[OpRow]:
 
 def location_name(location: Any) -> str:
     """The tensor name a frontend left in a location; empty when there is none."""
-    return str(location.name_str) if location.is_a_name() else ""
+    return str(location.name_str) if isinstance(location, ir.NameLoc) else ""
 
 
 def _row(index: int, operation: Any, mode: str) -> OpRow:

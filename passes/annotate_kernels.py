@@ -14,16 +14,16 @@ from .registry import ModulePass, register
 @register
 @dataclass(frozen=True)
 class AnnotateKernelsPass(ModulePass):
-    """Mark kernels internal and not inlined, and arguments that no other argument overlaps ``llvm.noalias``.
+    """Make kernels internal, and arguments that no other argument overlaps ``llvm.noalias``.
 
-    Inlining kernels that are called once into the entry would only cost compile time. Without ``noalias`` LLVM has to write an accumulator to memory in every step of a reduction, since the input might lie
-    there. Buffers alive at the same time never overlap (``plan-memory``), so arguments overlap only if a call passes
-    the same buffer twice.
+    Without ``noalias`` LLVM has to write an accumulator to memory in every step of a reduction, since the
+    input might lie there. Buffers alive at the same time never overlap (``plan-memory``), so arguments
+    overlap only if a call passes the same buffer twice.
     """
 
     name: ClassVar[str] = "annotate-kernels"
 
-    def run(self, module: ir.Operation) -> None:
+    def run(self, module: Any) -> None:
         entry = entry_function(module)
         if entry is None:
             return
@@ -38,7 +38,6 @@ class AnnotateKernelsPass(ModulePass):
                 count = len(kernel.regions[0].blocks[0].arguments)
                 attributes = kernel.operation.attributes
                 attributes["llvm.linkage"] = linkage
-                attributes["passthrough"] = ir.ArrayAttr.get([ir.StringAttr.get("noinline")])
                 attributes["arg_attrs"] = ir.ArrayAttr.get(
                     [plain if i in shared[symbol(kernel)] else noalias for i in range(count)]
                 )

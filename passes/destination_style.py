@@ -13,15 +13,16 @@ from .registry import ModulePass, register
 @register
 @dataclass(frozen=True)
 class DestinationStylePass(ModulePass):
-    """Rewrite ``tensor.pad``, ``concat``, ``extract_slice`` and ``insert_slice`` into ``linalg.copy`` on slices of a destination.
+    """Rewrite ``tensor.pad``, ``concat``, ``extract_slice`` and ``insert_slice`` into ``linalg.copy`` on
+    slices of a destination.
 
-    Bufferization then needs no allocation and no strided ``memref.copy`` (which would call a library function that does
-    not exist here): every byte is moved by a linalg op that becomes a loop.
+    Bufferization then needs no allocation and no strided ``memref.copy`` (which would call a library function
+    that does not exist here): every byte is moved by a linalg op that becomes a loop.
     """
 
     name: ClassVar[str] = "destination-style"
 
-    def run(self, module: ir.Operation) -> None:
+    def run(self, module: Any) -> None:
         for function in module.regions[0].blocks[0].operations:
             if function.operation.name != "func.func" or not function.regions[0].blocks:
                 continue
@@ -79,7 +80,9 @@ def expand_concat(op: Any) -> None:
 
 
 def copy_extracted(op: Any) -> None:
-    """``extract_slice(x)``  =>  ``copy(extract_slice(x)) into empty``: a value of its own, densely laid out"""
+    """``extract_slice(x)``  =>  ``copy(extract_slice(x)) into empty``: a value of its own, densely laid
+    out
+    """
     result = op.results[0]
     users = [use.owner.operation.name for use in result.uses]
     if len(op.operands) > 1 or all(name == "linalg.copy" for name in users):

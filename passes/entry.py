@@ -1,7 +1,7 @@
 """The entry function of a bufferized module, and how its argument list grows.
 
-After the passes it takes, in this order: the model's inputs, the constant block, the arena, the model's outputs. An
-argument's ``qnn.role`` is ``constants``, ``arena`` or ``output``; inputs have none.
+After the passes it takes, in this order: the model's inputs, the constant block, the arena, the model's
+outputs. An argument's ``qnn.role`` is ``constants``, ``arena`` or ``output``; inputs have none.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ def append_arguments(function: Any, arguments: Sequence[tuple[Any, Mapping[str, 
     block = function.regions[0].blocks[0]
     added = [block.add_argument(type_, function.location) for type_, _ in arguments]
     old = argument_attributes(function)
-    new = [ir.DictAttr.get({k: ir.StringAttr.get(v) for k, v in attributes.items()}) for _, attributes in arguments]
+    new = [
+        ir.DictAttr.get({k: ir.StringAttr.get(v) for k, v in attributes.items()})
+        for _, attributes in arguments
+    ]
     function.operation.attributes["arg_attrs"] = ir.ArrayAttr.get([*old, *new])
     update_type(function, result_types(function))
     return added
@@ -66,4 +69,6 @@ def result_types(function: Any) -> list[Any]:
 def update_type(function: Any, results: Sequence[Any]) -> None:
     """Make the function's type agree with its block's arguments and ``results``."""
     inputs = [a.type for a in function.regions[0].blocks[0].arguments]
-    function.operation.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, list(results)))
+    function.operation.attributes["function_type"] = ir.TypeAttr.get(
+        ir.FunctionType.get(inputs, list(results))
+    )

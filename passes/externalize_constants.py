@@ -24,13 +24,14 @@ OFFSETS = "qnn.constant_offsets"
 class ExternalizeConstantsPass(ModulePass):
     """Replace every global of the entry function by a view of one more argument, the constant block.
 
-    The module keeps the data as attributes, ``qnn.constants`` (elements) at ``qnn.constant_offsets`` (bytes, multiples of
-    64); :func:`constant_block` packs them. The machine code is then the same for every set of weights, and small.
+    The module keeps the data as attributes, ``qnn.constants`` (elements) at ``qnn.constant_offsets`` (bytes,
+    multiples of 64); :func:`constant_block` packs them. The machine code is then the same for every set of
+    weights, and small.
     """
 
     name: ClassVar[str] = "externalize-constants"
 
-    def run(self, module: ir.Operation) -> None:
+    def run(self, module: Any) -> None:
         function = entry_function(module)
         if function is None:
             return

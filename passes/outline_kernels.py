@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..dialect.mlir import func, ir, tensor
+from ..dialect.mlir import func, ir
+from .entry import entry_function, functions, symbol
 from .registry import ModulePass, register
 
 CONTRACTION = "qnn.contraction"
@@ -39,23 +40,23 @@ _INITIALIZERS = frozenset({"linalg.fill", "linalg.broadcast"})
 @register
 @dataclass(frozen=True)
 class OutlineKernelsPass(ModulePass):
-    """Move every linalg op of a public function, with what initializes its destination, into a private function.
+    """Move every linalg op of ``@main``, with what initializes its destination, into a private function.
 
-    A kernel takes all it reads, constants too, and its destinations as arguments, so that equal kernels are equal functions
-    and one buffer plan covers the network. With ``contractions-only`` just the ops tagged ``qnn.contraction`` move:
-    elementwise fusion that runs next then cannot pull their producers into the reduction, which would recompute them.
+    A kernel takes all it reads, constants too, and its destinations as arguments, so that equal kernels are
+    equal functions and one buffer plan covers the network. With ``reductions-only`` just the ops that reduce
+    move (contractions, pools, means): elementwise fusion, which runs next, would pull their producers into
+    the reduction and recompute them.
     """
 
     name: ClassVar[str] = "outline-kernels"
-    contractions_only: bool = False
+    reductions_only: bool = False
 
-    def run(self, module: ir.Operation) -> None:
-        functions = [op for op in module.regions[0].blocks[0].operations if op.operation.name == "func.func"]
-        taken = {ir.StringAttr(f.attributes["sym_name"]).value for f in functions}
-        for function in functions:
-            if function.regions[0].blocks and not _is_private(function):
-                kernels = list(self._outline(function))
-                _name(reversed(kernels), taken)
+    def run(self, module: Any) -> None:
+        taken = {symbol(function) for function in functions(module)}
+        entry = entry_function(module)
+        if entry is not None:
+            kernels = list(self._outline(entry))
+            _name(reversed(kernels), taken)
 
     def _outline(self, function: Any) -> Iterator[tuple[str, Any, Any]]:
         """Outline bottom-up, so that an initializer is dead once its last user has taken a clone of it."""
@@ -68,26 +69,25 @@ class OutlineKernelsPass(ModulePass):
                 yield (_kind(op), *_outline_group(op, function))
 
     def _is_root(self, op: Any) -> bool:
-        if self.contractions_only:
-            return CONTRACTION in op.operation.attributes
+        if self.reductions_only:
+            return CONTRACTION in op.operation.attributes or _reduces(op)
         return op.operation.name not in _STAYS
 
 
-def _is_private(function: Any) -> bool:
-    attributes = function.attributes
-    return "sym_visibility" in attributes and ir.StringAttr(attributes["sym_visibility"]).value == "private"
+def _reduces(op: Any) -> bool:
+    attributes = op.operation.attributes
+    return "iterator_types" in attributes and "reduction" in str(attributes["iterator_types"])
 
 
 def _kind(op: Any) -> str:
     if CONTRACTION in op.operation.attributes:
         return str(ir.StringAttr(op.operation.attributes[CONTRACTION]).value)
     if op.operation.name == "linalg.generic":
-        kinds = str(op.operation.attributes["iterator_types"])
-        return "reduction" if "reduction" in kinds else "elementwise"
+        return "reduction" if _reduces(op) else "elementwise"
     return str(op.operation.name).split(".")[-1]
 
 
-def _name(kernels: Iterator[tuple[str, Any, Any]], taken: set[str]) -> None:
+def _name(kernels: Iterable[tuple[str, Any, Any]], taken: set[str]) -> None:
     """``conv2d_0``, ``elementwise_1`` ...: the number is the position among the outlined kernels."""
     counts: defaultdict[str, int] = defaultdict(int)
     for kind, kernel, call in kernels:
@@ -98,12 +98,14 @@ def _name(kernels: Iterator[tuple[str, Any, Any]], taken: set[str]) -> None:
         call.operation.attributes["callee"] = ir.FlatSymbolRefAttr.get(name)
 
 
-def _outline_group(root: Any, function: Any) -> tuple[Any, Any]:
-    """Build the kernel of ``root`` and put a call in its place; the originals of what it cloned die by themselves."""
+def _outline_group(root: Any, entry: Any) -> tuple[Any, Any]:
+    """Build the kernel of ``root`` and put a call in its place; the originals of what it cloned die by
+    themselves.
+    """
     arguments, types = [], []
-    with ir.InsertionPoint(function), root.location:
+    with ir.InsertionPoint(entry), root.location:
         kernel = func.FuncOp("kernel", ([], []), visibility="private")
-    block = kernel.add_entry_block() if hasattr(kernel, "add_entry_block") else kernel.body.blocks.append()
+    block = kernel.add_entry_block()
     mapping: dict[Any, Any] = {}
 
     def argument(value: Any) -> Any:
@@ -117,36 +119,30 @@ def _outline_group(root: Any, function: Any) -> tuple[Any, Any]:
             if operand not in mapping and producer is not None and _belongs(producer, op):
                 move(producer)
         clone = op.operation.clone(ip=ir.InsertionPoint(block))
-        for result, original in zip(clone.results, op.operation.results, strict=True):
-            mapping[original] = result
-        _replace_operands(clone, op)
+        mapping.update(zip(op.operation.results, clone.results, strict=True))
+        localize_operands(clone, op)
         return clone
 
     def local(value: Any) -> Any:
         """The kernel's name for a value of the caller."""
-        producer = _producer(value)
-        if producer is not None and producer.name == "tensor.empty":
-            with (
-                ir.InsertionPoint(root),
-                root.location,
-            ):  # equal empties are one value after cse; destinations are not
-                return argument(tensor.empty(list(value.type.shape), value.type.element_type))
         if value not in mapping:
-            if (
-                producer is not None
-                and producer.name == "arith.constant"
-                and not isinstance(value.type, ir.ShapedType)
-            ):
-                mapping[value] = producer.clone(ip=ir.InsertionPoint.at_block_begin(block)).results[0]
+            producer = _producer(value)
+            if producer is not None and producer.name == "arith.constant" and not _is_tensor(value):
+                start = ir.InsertionPoint.at_block_begin(block)
+                mapping[value] = producer.clone(ip=start).results[0]
+            elif _is_empty(value):
+                mapping[value] = argument(_fresh(producer, root))
             else:
                 mapping[value] = argument(value)
         return mapping[value]
 
-    def _replace_operands(clone: Any, original: Any) -> None:
-        for i, operand in enumerate(original.operation.operands):
-            clone.operands[i] = local(operand)
-        if not len(clone.regions):
-            return
+    def localize_operands(clone: Any, original: Any) -> None:
+        operands = list(original.operation.operands)
+        for i, operand in enumerate(operands):
+            if operand in operands[:i] and _is_empty(operand):  # two destinations, one value after cse
+                clone.operands[i] = argument(_fresh(_producer(operand), root))
+            else:
+                clone.operands[i] = local(operand)
         inside: set[Any] = set()
         for region in clone.regions:
             for nested_block in region.blocks:
@@ -169,6 +165,22 @@ def _producer(value: Any) -> Any:
     """The op that defines ``value``, or None for a block argument."""
     owner = value.owner
     return None if isinstance(owner, ir.Block) else owner.operation
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value.type, ir.ShapedType)
+
+
+def _is_empty(value: Any) -> bool:
+    producer = _producer(value)
+    return producer is not None and producer.name == "tensor.empty"
+
+
+def _fresh(empty: Any, before: Any) -> Any:
+    """A ``tensor.empty`` of this call alone: equal ones are one value after cse, but destinations must not be
+    shared.
+    """
+    return empty.clone(ip=ir.InsertionPoint(before)).results[0]
 
 
 def _belongs(producer: Any, consumer: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from ..dialect.context import diagnostics_text
 from ..dialect.mlir import MLIRError, PassManager, ir
-from ..errors import PipelineError
+from ..errors import PipelineError, did_you_mean
 from . import PASS_NAMES, registry
 from .pipeline_text import Step, parse_pass_list
 from .upstream import RECOMMENDED
@@ -90,7 +90,7 @@ def _add_upstream(manager: Any, step: Step) -> None:
 
 def _upstream_message(step: Step, message: str) -> str:
     if "does not refer to a registered pass" in message:
-        return f"unknown pass '{step.name}'" + registry.did_you_mean(
+        return f"unknown pass '{step.name}'" + did_you_mean(
             step.name, [*PASS_NAMES, *registry.PASSES, *RECOMMENDED]
         )
     lines = [line for line in message.splitlines() if line.strip()]

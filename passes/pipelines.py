@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..errors import PipelineError
-from .registry import did_you_mean
+from ..errors import PipelineError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -26,8 +25,8 @@ REFERENCE = (
     Stage(
         "llvm",
         (
-            # Kernels. Contractions first, so that fusion cannot pull their producers into a reduction.
-            "outline-kernels{contractions-only=true}",
+            # Kernels. Reductions first, so that fusion cannot pull their producers into them.
+            "outline-kernels{reductions-only=true}",
             "linalg-fuse-elementwise-ops",
             "canonicalize",
             "destination-style",
@@ -35,8 +34,8 @@ REFERENCE = (
             # Buffers: kernels write to their arguments, @main allocates.
             "one-shot-bufferize{bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map}",
             "drop-equivalent-buffer-results",
-            "canonicalize",
             "cse",
+            "canonicalize",
             "duplicate-function-elimination",
             "externalize-constants",
             "plan-memory",

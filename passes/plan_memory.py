@@ -41,7 +41,8 @@ class Buffer:
 
 
 def assign_offsets(buffers: Sequence[Buffer]) -> tuple[list[int], int]:
-    """A place for each buffer, such that buffers alive at the same step do not overlap; and the bytes that takes.
+    """A place for each buffer, such that buffers alive at the same step do not overlap; and the bytes that
+    takes.
 
     Greedy: the largest first, each at the lowest free offset. Offsets are multiples of 64.
     """
@@ -72,13 +73,14 @@ def _lowest_gap(starts: Any, ends: Any, size: int) -> int:
 class PlanMemoryPass(ModulePass):
     """Make the entry function's buffers views of an arena, and its results arguments that it writes.
 
-    ``main(inputs..., arena, outputs...)``: a buffer that is returned becomes (a view of) its output argument; all others
-    share the arena by liveness. Buffers are 64-byte aligned. The arena's size is the module attribute ``qnn.arena_bytes``.
+    ``main(inputs..., arena, outputs...)``: a buffer that is returned becomes (a view of) its output argument;
+    all others share the arena by liveness. Buffers are 64-byte aligned. The arena's size is the module
+    attribute ``qnn.arena_bytes``.
     """
 
     name: ClassVar[str] = "plan-memory"
 
-    def run(self, module: ir.Operation) -> None:
+    def run(self, module: Any) -> None:
         function = entry_function(module)
         if function is None:
             return
@@ -187,7 +189,7 @@ def byte_size(type_: Any) -> int:
     """The bytes of a static, densely laid out memref; 1-bit and 4-bit values take a byte each."""
     element = type_.element_type
     bits = 64 if isinstance(element, ir.IndexType) else element.width
-    return math.prod(type_.shape) * -(-bits // 8)
+    return int(math.prod(type_.shape) * -(-bits // 8))
 
 
 def _result_names(function: Any) -> list[dict[str, str]]:

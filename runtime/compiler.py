@@ -1,0 +1,135 @@
+"""From a model to an :class:`Executable`: the passes, the code generator, the cache, the loader."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+
+import numpy as np
+import numpy.typing as npt
+
+from ..codegen.jit import LoadedCode
+from ..codegen.llvm import ENTRY, to_llvm_ir, to_object
+from ..codegen.machine import host
+from ..dialect.mlir import ir
+from ..dialect.model import Model
+from ..errors import InputError, TargetError
+from ..passes.externalize_constants import constant_block
+from ..passes.keep_intermediates import KeepIntermediatesPass
+from ..passes.pass_manager import run_pipeline
+from ..passes.pipelines import passes_to
+from ..passes.plan_memory import ARENA_BYTES
+from . import cache as disk_cache
+from .executable import Executable
+
+LOG = logging.getLogger("zeropoint.compile")
+TARGETS = ("host",)
+"""What :func:`compile` can generate code for."""
+
+# The bindings' objects are safe under the interpreter lock, but passes written in Python let other threads
+# in.
+_MLIR = threading.Lock()
+
+
+def compile(
+    model_or_path: Model | str | os.PathLike[str],
+    target: str = "host",
+    *,
+    threads: int = 1,
+    pipeline: str = "optimized",
+    keep_intermediates: bool = False,
+    cache: bool = True,
+) -> Executable:
+    """Compile a model to machine code in this process. Long steps log to the logger ``zeropoint`` at INFO.
+
+    Args:
+        model_or_path: a model, or the path of a file to load.
+        target: ``host``, the machine this runs on.
+        threads: how many threads one inference may use. Today every value gives the same code, which uses
+        one. pipeline: ``reference`` or ``optimized``. Today both name the same passes.
+        keep_intermediates: compute and keep every value of the network, for ``Executable.intermediates()``.
+        cache: keep the machine code on disk, and take it from there the next time (see ``runtime/cache.py``).
+
+    Raises:
+        InputError: an argument is wrong, or an input of the model has a dynamic dimension.
+        TargetError: unknown target.
+        ImportModelError: the file cannot be loaded.
+        PipelineError: unknown pipeline; or the network could not be lowered (a bug of ours, unless the model
+        is
+            hand-written).
+    """
+    _check(target, threads)
+    passes = passes_to("llvm", pipeline)
+    model = model_or_path if isinstance(model_or_path, Model) else _load(model_or_path)
+    _require_static(model)
+    started = time.perf_counter()
+    with _MLIR:
+        lowered, text, constants, arena_bytes = _lower(model, passes, keep_intermediates)
+    LOG.info("%s: lowered to LLVM IR in %.2f s", model.name, time.perf_counter() - started)
+    code = LoadedCode(_machine_code(text, cache), ENTRY)
+    LOG.info("%s: compiled in %.2f s", model.name, time.perf_counter() - started)
+    own = len(model.outputs)
+    return Executable(
+        code,
+        constants,
+        arena_bytes,
+        model.inputs,
+        model.outputs,
+        lowered.outputs[own:] if keep_intermediates else None,
+        model.name,
+    )
+
+
+def _check(target: str, threads: int) -> None:
+    if target not in TARGETS:
+        raise TargetError(f"unknown target '{target}', expected one of: {', '.join(TARGETS)}")
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise InputError(f"threads: got {threads!r}, expected a positive whole number")
+
+
+def _load(path: str | os.PathLike[str]) -> Model:
+    from ..frontends import load  # the readers are needed for files only
+
+    return load(path)
+
+
+def _require_static(model: Model) -> None:
+    for info in model.inputs:
+        if not info.type.is_static:
+            shape = ["?" if extent < 0 else extent for extent in info.shape]
+            example = ", ".join("1" if extent == "?" else str(extent) for extent in shape)
+            raise InputError(
+                f"{model.name}: input '{info.name}' has the dynamic shape [{', '.join(map(str, shape))}]; "
+                f"load the model with shapes={{'{info.name}': [{example}]}} or other extents"
+            )
+
+
+def _lower(
+    model: Model, passes: tuple[str, ...], keep_intermediates: bool
+) -> tuple[Model, str, npt.NDArray[np.uint8], int]:
+    """The model that is compiled, its LLVM IR, its constant block and the size of its arena in bytes."""
+    with model.context, model.module.operation.location:
+        module = model.module.operation.clone()
+        compiled = model
+        if keep_intermediates:
+            KeepIntermediatesPass().run(module)
+            compiled = Model.from_module(module, model.name)
+    run_pipeline(module, passes)
+    arena_bytes = ir.IntegerAttr(module.operation.attributes[ARENA_BYTES]).value
+    return compiled, to_llvm_ir(module), constant_block(module), arena_bytes
+
+
+def _machine_code(text: str, cache: bool) -> bytes:
+    machine = host()
+    if not cache:
+        return to_object(text, machine)
+    name = disk_cache.key(text, machine)
+    code = disk_cache.read(name)
+    if code is None:
+        code = to_object(text, machine)
+        disk_cache.write(name, code)
+    else:
+        LOG.info("machine code taken from the cache")
+    return code

@@ -1,0 +1,148 @@
+"""A compiled network that runs."""
+
+from __future__ import annotations
+
+import ctypes
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..codegen.jit import LoadedCode
+from ..dialect.model import TensorInfo
+from ..errors import InputError, ZeropointError
+from ..passes.externalize_constants import aligned_bytes
+from .inputs import Array, arrange, check_array
+
+
+class Executable:
+    """Machine code, weights and memory plan of one network. Made by :func:`zeropoint.compile`.
+
+    ``inputs`` and ``outputs`` describe the tensors (name, shape, dtype, scale, zero_point). Several threads
+    may call :meth:`run` at once: each run works in a memory arena of its own, and the interpreter lock is
+    released.
+    """
+
+    def __init__(
+        self,
+        code: LoadedCode,
+        constants: npt.NDArray[np.uint8],
+        arena_bytes: int,
+        inputs: Sequence[TensorInfo],
+        outputs: Sequence[TensorInfo],
+        intermediates: Sequence[TensorInfo] | None = None,
+        name: str = "network",
+    ) -> None:
+        self.name = name
+        self.inputs = list(inputs)
+        self.outputs = list(outputs)
+        self.arena_bytes = arena_bytes
+        """Memory for intermediate values; one arena per concurrent run."""
+        self.constant_bytes = constants.nbytes
+        self._code = code
+        self._constants = constants
+        self._kept = None if intermediates is None else list(intermediates)
+        self._results = [*self.outputs, *(self._kept or [])]
+        self._last: list[Array] | None = None
+        self._idle: deque[_Workspace] = deque()
+
+    def run(self, *inputs: Any) -> list[Array]:
+        """One inference. Takes arrays in the order of ``inputs``, or one dict by name; returns fresh arrays.
+
+        Raises:
+            InputError: an input's name, dtype or shape is wrong; nothing has been computed.
+        """
+        arrays = arrange(self.inputs, inputs)
+        results = self._new_results()
+        try:
+            workspace = self._idle.pop()
+        except IndexError:
+            workspace = self._new_workspace()
+        workspace.point_at(arrays, results)
+        self._code.call(workspace.address)
+        self._idle.append(workspace)
+        if self._kept is not None:
+            self._last = results
+        return results[: len(self.outputs)]
+
+    def bind(self, *inputs: Any) -> BoundStep:
+        """Fix the buffers for a hot loop: ``step = exe.bind(x)``; every ``step()`` reads ``x`` as it is then.
+
+        Raises:
+            InputError: as :meth:`run`; also if an input is not C-contiguous, since it would have to be
+            copied.
+        """
+        if len(inputs) == 1 and isinstance(inputs[0], dict):
+            given = [inputs[0][info.name] for info in self.inputs if info.name in inputs[0]]
+        else:
+            given = list(inputs)
+        arrays = arrange(self.inputs, inputs)
+        for info, original, array in zip(self.inputs, given, arrays, strict=True):
+            if not np.shares_memory(array, check_array(info, original)):
+                raise InputError(
+                    f"input '{info.name}': a bound array must be C-contiguous and aligned; "
+                    "bind np.ascontiguousarray(x) and write into that"
+                )
+        return BoundStep(self, arrays)
+
+    def intermediates(self) -> dict[str, Array]:
+        """Every value of the network by tensor name, from the latest finished :meth:`run`.
+
+        Raises:
+            ZeropointError: compiled without ``keep_intermediates=True``, or not run yet.
+        """
+        if self._kept is None:
+            raise ZeropointError("no intermediate values: compile with keep_intermediates=True")
+        if self._last is None:
+            raise ZeropointError("no intermediate values: call run first")
+        return {info.name: array for info, array in zip(self._results, self._last, strict=True)}
+
+    def _new_results(self) -> list[Array]:
+        return [np.empty(info.shape, info.dtype) for info in self._results]
+
+    def _new_workspace(self) -> _Workspace:
+        return _Workspace(len(self.inputs), len(self._results), self._constants, self.arena_bytes)
+
+
+class BoundStep:
+    """A network with fixed buffers: calling it runs one inference and returns the same output arrays,
+    rewritten.
+
+    Not for several threads at once; bind once per thread.
+    """
+
+    def __init__(self, executable: Executable, inputs: list[Array]) -> None:
+        self.inputs = inputs
+        results = executable._new_results()
+        self.outputs = results[: len(executable.outputs)]
+        # What the raw pointers point at must live as long as this object.
+        self._workspace = executable._new_workspace()
+        self._workspace.point_at(inputs, results)
+        self._keep_alive = (executable, results)
+        self._call = executable._code.call
+        self._address = self._workspace.address
+
+    def __call__(self) -> list[Array]:
+        self._call(self._address)
+        return self.outputs
+
+
+class _Workspace:
+    """An arena, and the table of pointers that the machine code takes: inputs, constants, results, arena."""
+
+    def __init__(self, inputs: int, results: int, constants: npt.NDArray[np.uint8], arena_bytes: int) -> None:
+        self._arena = aligned_bytes(arena_bytes)
+        self._table = (ctypes.c_void_p * (inputs + results + 2))()
+        self._table[inputs] = constants.ctypes.data
+        self._table[inputs + results + 1] = self._arena.ctypes.data
+        self._first_result = inputs + 1
+        self.address = ctypes.addressof(self._table)
+
+    def point_at(self, inputs: Sequence[Array], results: Sequence[Array]) -> None:
+        """The caller keeps the arrays alive during the call."""
+        for i, array in enumerate(inputs):
+            self._table[i] = array.ctypes.data
+        for i, array in enumerate(results, self._first_result):
+            self._table[i] = array.ctypes.data
