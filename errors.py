@@ -5,7 +5,8 @@ A message reads: where, what, got against expected, what to do; lower case, no f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 
 
 class ZeropointError(Exception):
@@ -39,3 +40,9 @@ class TargetError(ZeropointError):
 
 class InputError(ZeropointError):
     """A value handed to the API has the wrong type, dtype, shape, name or count."""
+
+
+def did_you_mean(name: str, candidates: Iterable[str]) -> str:
+    """``; did you mean 'x'?``, or nothing when no candidate is close."""
+    close = difflib.get_close_matches(name, list(candidates), n=1, cutoff=0.6)
+    return f"; did you mean '{close[0]}'?" if close else ""
