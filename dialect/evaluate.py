@@ -1,4 +1,4 @@
-"""Run a module of qnn ops, one by one, with their numpy meaning: slow and exact, the judge of compiled code."""
+"""Run a module of qnn ops, one by one, with their numpy meaning: slow, exact, the judge of compiled code."""
 
 from __future__ import annotations
 

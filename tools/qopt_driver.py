@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 import traceback
+from pathlib import Path
 from typing import Any
 
 from ..dialect.constants import remember_resources
 from ..dialect.context import new_context
 from ..dialect.mlir import MLIRError, ir
-from ..errors import PipelineError, ZeropointError
+from ..errors import PipelineError, ZeropointError, did_you_mean
 from ..passes.pass_manager import Observer, build_pass_manager
 from ..passes.pipeline_text import Step, parse_pass_list, parse_pipeline
 from ..passes.pipelines import passes_to
-from ..passes.registry import did_you_mean
 from .diagnostics import Collector, Finding, Place, Source, error_block
 from .qopt_arguments import UsageError
 from .qopt_dumps import DumpRequest, IrDumps, Progress
@@ -57,7 +57,7 @@ class Driver:
         """The output for a TFLite model."""
         from ..frontends import load_bytes
 
-        model = load_bytes(source.data, name=source.name, numerics=self.arguments.numerics)
+        model = load_bytes(source.data, name=Path(source.name).name, numerics=self.arguments.numerics)
         shown = Source(source.name, None)
         with Collector(model.context, source.name, lambda f: self._print_finding(shown, f)) as collector:
             return self._transform(model.module, collector, named=True)
@@ -77,8 +77,8 @@ class Driver:
         self, source: Input, chunk: Chunk, context: Any, collector: Collector
     ) -> str | None:
         try:
-            module = self._parse(source, chunk)
             remember_resources(chunk.text, context)
+            module = self._parse(source, chunk)
         except MLIRError as error:
             self._fail(collector, error)
             return None

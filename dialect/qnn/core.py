@@ -61,9 +61,7 @@ class QnnOp(QNN.Operation):
         if min(expected, default=0) < 0 or sum(expected) != count:
             groups = operand_groups(type(self))
             needed = sum(group.variadicity.name == "single" for group in groups)
-            most = (
-                "" if needed == len(groups) else " or more" if _has_variadic(groups) else f" or {needed + 1}"
-            )
+            most = "" if needed == len(groups) else f" to {len(groups)}"
             yield f"(C0) got {count} operands, expected {needed}{most}"
         if results != 1:
             yield f"(C0) got {results} results, expected 1"
@@ -79,6 +77,20 @@ class QnnOp(QNN.Operation):
     def check(self) -> Iterator[str]:
         """Yield a message for every violated constraint, numbered ``(C1)``, ``(C2)`` ..."""
         yield from ()
+
+    @classmethod
+    def operands_to_build(
+        cls,
+        operands: Sequence[Any],
+        result_types: Sequence[TensorType],
+        attributes: Mapping[str, Any],
+        place: Mapping[str, Any],
+    ) -> list[Any]:
+        """The operands that :func:`create` gives the op; an op with a limited number may build others first.
+
+        ``place`` holds the ``loc`` and ``ip`` to build at.
+        """
+        return list(operands)
 
     @property
     def input_types(self) -> list[TensorType]:
@@ -112,7 +124,7 @@ def attribute_names(cls: type[QnnOp]) -> list[str]:
 
 
 def operand_groups(cls: type[QnnOp]) -> list[Any]:
-    """Definitions of an op's operands: ``name`` and ``variadicity.name`` (single, optional, variadic)."""
+    """Definitions of an op's operands: ``name`` and ``variadicity.name`` (single or optional)."""
     return [f for f in cls._fields if isinstance(f, ext.OperandDef)]
 
 
@@ -120,18 +132,12 @@ def _has_segments(cls: type[QnnOp]) -> bool:
     return any(group.variadicity.name != "single" for group in operand_groups(cls))
 
 
-def _has_variadic(groups: Sequence[Any]) -> bool:
-    return any(group.variadicity.name == "variadic" for group in groups)
-
-
 def _segment_sizes(cls: type[QnnOp], count: int) -> list[int]:
-    """How many of ``count`` operands each group has: single ones first, then one optional or variadic group
-    takes the rest.
-    """
+    """How many of ``count`` operands each group has: a single one one, optional ones one while any are left."""
     sizes: list[int] = []
     for group in operand_groups(cls):
         left = count - sum(sizes)
-        sizes.append({"single": 1, "optional": min(left, 1), "variadic": left}[group.variadicity.name])
+        sizes.append(1 if group.variadicity.name == "single" else min(left, 1))
     return sizes
 
 
@@ -161,6 +167,7 @@ def create(
     expected = attribute_names(cls)
     if set(plain) != set(expected):
         raise TypeError(f"qnn.{name}: got attributes {sorted(plain)}, expected {sorted(expected)}")
+    operands = cls.operands_to_build(operands, result_types, plain, {"loc": loc, "ip": ip})
     sizes = _segment_sizes(cls, len(operands))
     if sum(sizes) != len(operands) or min(sizes, default=0) < 0:
         raise TypeError(f"qnn.{name}: got {len(operands)} operands, which do not fit the op")

@@ -5,28 +5,61 @@ integers can be moved too.
 """
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Optional
 
+from ..ir_types import to_tensor_type
 from ..mlir import ext
-from ..types import DYNAMIC
+from ..types import DYNAMIC, TensorType
 from .constraints import at_least, axis_in_range, equal_shape, inferred_shape, movable_types, value_count
-from .core import QnnOp
+from .core import QnnOp, create
 from .shapes import concat_shape, pad_shape, transpose_shape
 
+MAX_INPUTS = 16
 
-class ConcatOp(QnnOp, name="concat", traits=[ext.Pure]):
-    """Tensors one behind the other along an axis.
 
-    ``result[..., offset(k) + i, ...] = inputs[k][..., i, ...]``
+def _inputs() -> Any:
+    """A base with operands ``input_0`` ... that may be absent.
 
-    Example: ``"qnn.concat"(%a, %b) {axis = 1 : i64, operandSegmentSizes = array<i32: 2>}
+    A variadic group of operands would not do: IRDL takes it for operands of one and the same type.
+    """
+    names = [f"input_{i}" for i in range(MAX_INPUTS)]
+    annotations = dict.fromkeys(names, Optional[ext.Operand[Any]])  # noqa: UP045 - for the bindings
+    return type(QnnOp)("_Inputs", (QnnOp,), {"__annotations__": annotations, **dict.fromkeys(names)})
+
+
+class ConcatOp(_inputs(), name="concat", traits=[ext.Pure]):
+    """Tensors one behind the other along an axis; 1 to 16 of them, which ``create`` nests if there are more.
+
+    ``result[..., offset(k) + i, ...] = input_k[..., i, ...]``
+
+    Example: ``"qnn.concat"(%a, %b) {axis = 1 : i64, operandSegmentSizes =
+    array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>}
     : (tensor<2x3x!q>, tensor<2x4x!r>) -> tensor<2x7x!q>``
     """
 
-    result: ext.Result[Any]
-    inputs: Sequence[ext.Operand[Any]]
+    result: ext.Result[Any] = ext.result(kw_only=True)
     axis: Any = ext.attribute(kw_only=True)
+
+    @classmethod
+    def operands_to_build(
+        cls,
+        operands: Sequence[Any],
+        result_types: Sequence[TensorType],
+        attributes: Mapping[str, Any],
+        place: Mapping[str, Any],
+    ) -> list[Any]:
+        """No more than ``MAX_INPUTS`` operands: neighbours are concatenated first, in the result's element type."""
+        values, axis = list(operands), attributes["axis"]
+        while len(values) > MAX_INPUTS:
+            parts = [values[i : i + MAX_INPUTS] for i in range(0, len(values), MAX_INPUTS)]
+            values = []
+            for part in parts:
+                shape = concat_shape([to_tensor_type(value.type).shape for value in part], axis)
+                type_ = replace(result_types[0], shape=shape)
+                values += create("concat", part, [type_], attributes, **place)
+        return values
 
     def check(self) -> Iterator[str]:
         """(C1) there is an input, and axis is a dimension of it.
