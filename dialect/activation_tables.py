@@ -24,13 +24,17 @@ Array: TypeAlias = npt.NDArray[Any]
 
 LOGISTIC = "logistic"
 TANH = "tanh"
+SOFTMAX = "softmax"
 
 
-def natural_params(op: str, storage: Storage) -> QuantParams:
+def natural_params(op: str, storage: Storage, source: Storage | None = None) -> QuantParams:
     """The parameters that the kernel of ``logistic``, ``tanh`` or ``softmax`` gives a result in ``storage``.
 
-    8-bit: 1/256 from the lowest value, tanh 1/128 around the middle; 16-bit: 1/32768, zero point 0.
+    8-bit: 1/256 from the lowest value, tanh 1/128 around the middle; 16-bit: 1/32768, zero point 0,
+    but 1/65536 from the lowest value for the softmax of an 8-bit ``source``.
     """
+    if storage.bits == 16 and op == SOFTMAX and source is not None and source.bits == 8:
+        return QuantParams(storage, (2.0**-16,), (-32768,))
     if storage.bits == 16:
         return QuantParams(storage, (2.0**-15,), (0,))
     if op == TANH:

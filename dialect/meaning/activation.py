@@ -54,7 +54,7 @@ def softmax(call: Call) -> Array:
         )
         return result
     kernel = _softmax_16bit if source.params.storage.bits == 16 else _softmax_8bit
-    produced = tables.natural_params(call.op, call.result.params.storage)
+    produced = tables.natural_params(call.op, call.result.params.storage, source.params.storage)
     values = np.moveaxis(kernel(rows.astype(np.int64), source, produced, call["beta"]), -1, call["axis"])
     if tables.is_natural(call.result.params, produced):
         return values
