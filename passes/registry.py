@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import importlib
 import logging
 import sys
@@ -14,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
-from ..errors import PipelineError
+from ..errors import PipelineError, did_you_mean
 from . import PASS_NAMES
 
 LOG = logging.getLogger("zeropoint.passes")
@@ -114,12 +113,6 @@ def load_all() -> dict[str, type[ModulePass]]:
     for name in PASS_NAMES:
         lookup(name)
     return dict(sorted(PASSES.items()))
-
-
-def did_you_mean(name: str, candidates: Iterable[str]) -> str:
-    """``; did you mean 'x'?``, or nothing when no candidate is close."""
-    close = difflib.get_close_matches(name, list(candidates), n=1, cutoff=0.6)
-    return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def no_match(op: Any, reason: str) -> bool:

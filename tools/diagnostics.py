@@ -13,7 +13,8 @@ from ..errors import ZeropointError
 TEXT_BUFFER = "-"
 """The file name MLIR gives to what it parses from memory."""
 
-_CURRENT_OPERATION = "see current operation: "
+CURRENT_OPERATION = "see current operation: "
+"""How the note starts that MLIR adds to errors of ops."""
 _SHOWN_CHARACTERS = 400
 _HAS_PLACE = re.compile(r"[^\n]*?: error: ")
 
@@ -39,10 +40,11 @@ class Finding:
 
 
 class Source:
-    """The text that is compiled, by the name shown to the user; ``text`` is None for a binary file."""
+    """The input, by the name shown to the user. ``text`` is None for a model, whose lines are operators."""
 
     def __init__(self, name: str, text: str | None) -> None:
         self.name = name
+        self.is_model = text is None
         self.lines = [] if text is None else text.split("\n")
 
     def shown(self, finding: Finding) -> str:
@@ -53,11 +55,11 @@ class Source:
         place, message = finding.place, _shortened(finding.message)
         if place.file is None:
             return f"{self.name}: {finding.severity}: {_named(place)}{message}"
-        if place.file.endswith(".tflite"):  # the "line" is the operator's index
-            output = "" if place.name is None else f", output '{place.name}'"
-            return f"{place.file}: {finding.severity}: op {place.line}{output}: {message}"
+        if self.is_model or place.file.endswith(".tflite"):
+            operator = "" if place.name is None else f"op {place.line}, output '{place.name}': "
+            return f"{place.file}: {finding.severity}: {operator}{message}"
         head = f"{place.file}:{place.line}:{place.column}: {finding.severity}: {_named(place)}{message}"
-        if message.startswith(_CURRENT_OPERATION) or place.file != self.name:
+        if message.startswith(CURRENT_OPERATION) or place.file != self.name:
             return head
         return "\n".join([head, *self._excerpt(place)])
 
@@ -130,7 +132,9 @@ def _named(place: Place) -> str:
 
 
 def _shortened(message: str) -> str:
-    """Notes that print a whole operation can be megabytes long."""
-    if not message.startswith(_CURRENT_OPERATION) or len(message) <= _SHOWN_CHARACTERS:
+    """A note that prints an operation can be megabytes long: only the first line is shown, up to a limit."""
+    if not message.startswith(CURRENT_OPERATION):
         return message
-    return f"{message[:_SHOWN_CHARACTERS]} ... ({len(message)} characters)"
+    operation = message.removeprefix(CURRENT_OPERATION).strip()
+    line = operation.partition("\n")[0][:_SHOWN_CHARACTERS]
+    return f"{CURRENT_OPERATION}{line}{'' if line == operation else ' ...'}"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from ..passes.registry import did_you_mean
+from ..errors import did_you_mean
 
 DESCRIPTION = """\
 Run passes over a module: Zeropoint's and upstream MLIR's in any mix. Reads MLIR text or a TFLite model,

@@ -13,14 +13,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .diagnostics import Finding
+from .diagnostics import CURRENT_OPERATION, Finding
 
 _COMMENT = re.compile(
     r"expected-(?P<kind>error|note|remark|warning)(?P<regex>-re)? *"
     r"(?:@(?P<place>[+-]?\d+|above|below|unknown|\*))? *\{\{(?P<text>.*)\}\}\s*$"
 )
 _LOOKS_LIKE_ONE = re.compile(r"//.*\bexpected-(error|note|remark|warning)")
-_CURRENT_OPERATION = "see current operation: "
 ANYWHERE, UNKNOWN = -1, 0
 
 
@@ -115,7 +114,7 @@ def _flat(findings: Sequence[Finding]) -> list[Finding]:
     flat = []
     for finding in findings:
         flat.append(finding)
-        flat += [note for note in finding.notes if not note.message.startswith(_CURRENT_OPERATION)]
+        flat += [note for note in finding.notes if not note.message.startswith(CURRENT_OPERATION)]
     return flat
 
 
