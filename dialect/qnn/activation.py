@@ -23,7 +23,7 @@ class ClampOp(QnnOp, name="clamp", traits=[ext.Pure]):
 
     def check(self) -> Iterator[str]:
         """(C1) equal shapes.
-        (C2) input and result are both f32, or both quantized per-tensor.
+        (C2) input and result are both f32, or both quantized per-tensor in i8, u8 or i16 storage.
         (C3) clamp is empty or low <= high.
         """
         (source,), result = self.input_types, self.result_type
@@ -38,7 +38,7 @@ class _TableOp(QnnOp):
 
     def check(self) -> Iterator[str]:
         """(C1) equal shapes.
-        (C2) input and result are both f32, or both quantized per-tensor.
+        (C2) input and result are both f32, or both quantized per-tensor in i8, u8 or i16 storage.
         """
         (source,), result = self.input_types, self.result_type
         yield from equal_shape("C1", "result", result.shape, source.shape)
@@ -80,8 +80,8 @@ class SoftmaxOp(QnnOp, name="softmax", traits=[ext.Pure]):
         """(C1) equal shapes.
         (C2) axis is a dimension of the input.
         (C3) beta is finite and positive.
-        (C4) input and result are both f32, or both quantized per-tensor, the result not in narrower storage
-          than the input.
+        (C4) input and result are both f32, or both quantized per-tensor in i8, u8 or i16 storage, the result
+          not in narrower storage than the input.
         """
         (source,), result, beta = self.input_types, self.result_type, self.plain("beta")
         yield from equal_shape("C1", "result", result.shape, source.shape)

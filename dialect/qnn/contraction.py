@@ -61,8 +61,9 @@ class Conv2dOp(QnnOp, name="conv2d", traits=[ext.Pure]):
           least 1.
         (C3) input channels = filter channels x groups, and output channels divide by groups.
         (C4) the result's shape follows, and the kernel fits into the padded input.
-        (C5) input, filter and result are all f32 or all quantized: input and result per-tensor, the filter
-          per-tensor or per output channel, signed per-channel zero points 0.
+        (C5) input, filter and result are all f32 or all quantized: the input per-tensor in i8, u8 or i16
+          storage, the filter per-tensor or per output channel in 4 or 8 bits (signed per-channel zero points
+          are 0), the result per-tensor in i8, u8, i16 or i32.
         (C6) the bias has one value per output channel: f32, or i32 storage with zero point 0 and scale =
           input scale x filter scale.
         (C7) clamp is empty or low <= high.
@@ -120,8 +121,9 @@ class FullyConnectedOp(QnnOp, name="fully_connected", traits=[ext.Pure]):
     def check(self) -> Iterator[str]:
         """(C1) the filter has rank 2, the input at least 1.
         (C2) the input's last extent is the filter's, and the result's shape follows.
-        (C3) input, filter and result are all f32 or all quantized: input and result per-tensor, the filter
-          per-tensor or per output channel, signed per-channel zero points 0.
+        (C3) input, filter and result are all f32 or all quantized: the input per-tensor in i8, u8 or i16
+          storage, the filter per-tensor or per output channel in 4 or 8 bits (signed per-channel zero points
+          are 0), the result per-tensor in i8, u8, i16 or i32.
         (C4) the bias has one value per output channel: f32, or i32 storage with zero point 0 and scale =
           input scale x filter scale.
         (C5) clamp is empty or low <= high.

@@ -133,7 +133,7 @@ def _has_segments(cls: type[QnnOp]) -> bool:
 
 
 def _segment_sizes(cls: type[QnnOp], count: int) -> list[int]:
-    """How many of ``count`` operands each group has: a single one one, optional ones one while any are left."""
+    """How many of ``count`` operands each group has: one, or none for optional ones when none are left."""
     sizes: list[int] = []
     for group in operand_groups(cls):
         left = count - sum(sizes)

@@ -16,7 +16,7 @@ class _BinaryOp(QnnOp):
     clamp: Any = ext.attribute(kw_only=True)
 
     def check(self) -> Iterator[str]:
-        """(C1) operands and result are all f32, or all quantized per-tensor.
+        """(C1) operands and result are all f32, or all quantized per-tensor in i8, u8 or i16 storage.
         (C2) storage types are equally wide.
         (C3) the result has the shape that the operands broadcast to.
         (C4) clamp is empty or low <= high.

@@ -50,7 +50,7 @@ class ConcatOp(_inputs(), name="concat", traits=[ext.Pure]):
         attributes: Mapping[str, Any],
         place: Mapping[str, Any],
     ) -> list[Any]:
-        """No more than ``MAX_INPUTS`` operands: neighbours are concatenated first, in the result's element type."""
+        """At most ``MAX_INPUTS`` operands: neighbours are concatenated first, in the result's parameters."""
         values, axis = list(operands), attributes["axis"]
         while len(values) > MAX_INPUTS:
             parts = [values[i : i + MAX_INPUTS] for i in range(0, len(values), MAX_INPUTS)]

@@ -23,7 +23,7 @@ class _PoolOp(QnnOp):
         (C2) window and strides are two values of at least 1, padding four of at least 0 and smaller than the
           window.
         (C3) the result's shape follows, and the window fits into the padded input.
-        (C4) input and result are both f32, or both quantized per-tensor.
+        (C4) input and result are both f32, or both quantized per-tensor in i8, u8 or i16 storage.
         (C5) clamp is empty or low <= high.
         """
         (source,), result = self.input_types, self.result_type

@@ -26,7 +26,7 @@ class MeanOp(QnnOp, name="mean", traits=[ext.Pure]):
     def check(self) -> Iterator[str]:
         """(C1) axes are different dimensions of the input, none of them empty.
         (C2) the result's shape follows.
-        (C3) input and result are both f32, or both quantized per-tensor.
+        (C3) input and result are both f32, or both quantized per-tensor in i8, u8 or i16 storage.
         """
         (source,), result, axes = self.input_types, self.result_type, self.plain("axes")
         for axis in axes:

@@ -19,7 +19,7 @@ class _ResizeOp(QnnOp):
         """(C1) input and result have rank 4.
         (C2) batch and channels stay, height and width are at least 1.
         (C3) not both align_corners and half_pixel_centers.
-        (C4) input and result are both f32, or both quantized per-tensor.
+        (C4) input and result are both f32, or both quantized per-tensor in i8, u8 or i16 storage.
         """
         (source,), result = self.input_types, self.result_type
         yield from has_rank("C1", "input", source, 4)
