@@ -86,7 +86,7 @@ def _cells(row: OpRow) -> tuple[str, ...]:
     return (
         str(row.index),
         row.op,
-        row.name,
+        row.name.split(";")[0],  # converters join the names of everything fused; the first says enough
         " + ".join(_shape(t) for t in row.inputs),
         _shape(row.result),
         _parameters(row.result),
