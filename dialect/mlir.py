@@ -1,12 +1,14 @@
 """The only import of the MLIR Python bindings.
 
-Upstream's own ``mlir`` package is taken if it is installed and knows Python-defined dialects (``dialects.ext``);
-otherwise ``torch_mlir``, whose wheels carry the same bindings. Everything else in Zeropoint imports names from here.
+Upstream's own ``mlir`` package is taken if it is installed and knows Python-defined dialects
+(``dialects.ext``); otherwise ``torch_mlir``, whose wheels carry the same bindings. Everything else in Zeropoint
+imports names from here.
 """
 
 import importlib
 import importlib.util
 from types import ModuleType
+from typing import Any
 
 
 def _bindings_package() -> str:
@@ -31,13 +33,14 @@ passmanager = _load("passmanager")
 PassManager = passmanager.PassManager
 rewrite = _load("rewrite")
 ext = _load("dialects.ext")
-arith = _load("dialects.arith")
-func = _load("dialects.func")
-linalg = _load("dialects.linalg")
-math = _load("dialects.math")
-memref = _load("dialects.memref")
-quant = _load("dialects.quant")
-scf = _load("dialects.scf")
-tensor = _load("dialects.tensor")
-llvm = _load("dialects.llvm")
 MLIRError = ir.MLIRError
+
+_DIALECTS = ("arith", "func", "linalg", "llvm", "math", "memref", "quant", "scf", "tensor")
+
+
+def __getattr__(name: str) -> Any:
+    """The bindings of a dialect, imported when first asked for: all of them are a third of a command's start."""
+    if name not in _DIALECTS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = module = _load(f"dialects.{name}")
+    return module

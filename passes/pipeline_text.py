@@ -59,6 +59,10 @@ def parse_pipeline(text: str) -> list[Step]:
     return [Step(step.name, step.options, step.anchors[1:]) for step in steps]
 
 
+_MAX_NESTING = 32
+"""Deeper text is refused: no pipeline needs it, and the reader recurses."""
+
+
 class _Reader:
     """A cursor over pipeline text."""
 
@@ -94,6 +98,8 @@ class _Reader:
             )
         following = self.text[self.at : self.at + 1]
         if following == "(":
+            if len(anchors) == _MAX_NESTING:
+                raise self.error(f"nested more than {_MAX_NESTING} deep")
             opened = self.at
             self.at += 1
             yield from self.steps((*anchors, name))

@@ -55,6 +55,8 @@ def read_input(path: str) -> Input:
         InputError: it cannot be read.
     """
     if path == "-":
+        if sys.stdin.isatty():
+            print("qopt: reading from the terminal; end with ctrl-D", file=sys.stderr)
         return Input("<stdin>", sys.stdin.buffer.read(), None)
     try:
         return Input(path, Path(path).read_bytes(), Path(path))

@@ -99,7 +99,23 @@ def test_whole_pipelines() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a,", ",a", "a b", "a(b", "a)b", "a{x", "a}", "a{x}{y}", "(a)", "{x}", "a(b)c", "a{x='}", "a,,b"]
+    "text",
+    [
+        "a,",
+        ",a",
+        "a b",
+        "a(b",
+        "a)b",
+        "a{x",
+        "a}",
+        "a{x}{y}",
+        "(a)",
+        "{x}",
+        "a(b)c",
+        "a{x='}",
+        "a,,b",
+        "a(" * 999,
+    ],
 )
 def test_malformed_pass_lists_show_where(text: str) -> None:
     with pytest.raises(PipelineError) as caught:
