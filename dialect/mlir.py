@@ -1,9 +1,9 @@
 """The only import of the MLIR Python bindings.
 
 Upstream's own ``mlir`` package is taken if it is installed and knows Python-defined dialects
-(``dialects.ext``); otherwise ``torch_mlir``, whose wheels carry the same bindings. Everything else in Zeropoint
-imports names from here.
-"""
+Upstream's own ``mlir`` package is taken if it is installed and knows Python-defined dialects
+(``dialects.ext``); otherwise ``torch_mlir``, whose wheels carry the same bindings. Everything else in
+Zeropoint imports names from here.
 
 import importlib
 import importlib.util
@@ -39,7 +39,7 @@ _DIALECTS = ("arith", "func", "linalg", "llvm", "math", "memref", "quant", "scf"
 
 
 def __getattr__(name: str) -> Any:
-    """The bindings of a dialect, imported when first asked for: all of them are a third of a command's start."""
+    """The bindings of a dialect, imported when first asked for: all of them are a third of a start."""
     if name not in _DIALECTS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = module = _load(f"dialects.{name}")
