@@ -1,9 +1,9 @@
 """The only import of the MLIR Python bindings.
 
 Upstream's own ``mlir`` package is taken if it is installed and knows Python-defined dialects
-Upstream's own ``mlir`` package is taken if it is installed and knows Python-defined dialects
 (``dialects.ext``); otherwise ``torch_mlir``, whose wheels carry the same bindings. Everything else in
 Zeropoint imports names from here.
+"""
 
 import importlib
 import importlib.util
