@@ -13,7 +13,7 @@ class ZeropointError(Exception):
     """Root of every error Zeropoint raises on purpose."""
 
 
-class ImportModelError(ZeropointError):
+class ImportModelError(ZeropointError, ValueError):
     """A model file is broken, or says something its format does not allow."""
 
 
@@ -38,7 +38,7 @@ class TargetError(ZeropointError):
     """A target is unknown, its file is wrong, or this machine cannot run it."""
 
 
-class InputError(ZeropointError):
+class InputError(ZeropointError, ValueError):
     """A value handed to the API has the wrong type, dtype, shape, name or count."""
 
 

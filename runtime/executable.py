@@ -93,11 +93,14 @@ class Executable:
         Raises:
             ZeropointError: compiled without ``keep_intermediates=True``, or not run yet.
         """
+        if self._kept is not None and self._last is None:
+            raise ZeropointError("no intermediate values: call run first")
+        return self._named(self._last or [])
+
+    def _named(self, results: list[Array]) -> dict[str, Array]:
         if self._kept is None:
             raise ZeropointError("no intermediate values: compile with keep_intermediates=True")
-        if self._last is None:
-            raise ZeropointError("no intermediate values: call run first")
-        return {info.name: array for info, array in zip(self._results, self._last, strict=True)}
+        return {info.name: array for info, array in zip(self._results, results, strict=True)}
 
     def _new_results(self) -> list[Array]:
         return [np.empty(info.shape, info.dtype) for info in self._results]
@@ -120,9 +123,18 @@ class BoundStep:
         # What the raw pointers point at must live as long as this object.
         self._workspace = executable._new_workspace()
         self._workspace.point_at(inputs, results)
-        self._keep_alive = (executable, results)
+        self._executable = executable
+        self._results = results
         self._call = executable._code.call
         self._address = self._workspace.address
+
+    def intermediates(self) -> dict[str, Array]:
+        """Every value of the network by tensor name, in buffers that each step rewrites.
+
+        Raises:
+            ZeropointError: compiled without ``keep_intermediates=True``.
+        """
+        return self._executable._named(self._results)
 
     def __call__(self) -> list[Array]:
         self._call(self._address)

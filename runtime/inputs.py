@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..dialect.model import TensorInfo
-from ..errors import InputError
+from ..errors import InputError, did_you_mean
 
 Array = npt.NDArray[np.generic]
 
@@ -63,13 +62,8 @@ def _by_name(inputs: Sequence[TensorInfo], values: Mapping[Any, Any]) -> list[An
     known = [info.name for info in inputs]
     for name in values:
         if name not in known:
-            close = difflib.get_close_matches(str(name), known, n=1, cutoff=0.6)
-            hint = (
-                f"did you mean '{close[0]}'?"
-                if close
-                else "the inputs are " + ", ".join(f"'{n}'" for n in known)
-            )
-            raise InputError(f"no input is named '{name}'; {hint}")
+            hint = did_you_mean(str(name), known) or "; the inputs are " + ", ".join(f"'{n}'" for n in known)
+            raise InputError(f"no input is named '{name}'{hint}")
     for name in known:
         if name not in values:
             raise InputError(f"input '{name}' is missing")
