@@ -18,6 +18,7 @@ import numpy.typing as npt
 from . import fixed_point as fx
 from .fixed_point import Ints
 from .fixed_point_functions import exp_on_negative_values
+from .numerics import Rounding, rule
 from .types import QuantParams, Storage
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -50,7 +51,7 @@ def is_natural(declared: QuantParams, produced: QuantParams) -> bool:
     return near and declared.same_values(replace(produced, scales=declared.scales))
 
 
-def activation_table(op: str, source: QuantParams, target: QuantParams) -> Array:
+def activation_table(op: str, source: QuantParams, target: QuantParams, mode: str = "reference") -> Array:
     """The results of ``op`` (``"logistic"`` or ``"tanh"``), indexed by ``q - source.storage``'s lowest value.
 
     256 or 65536 entries in target's dtype. An 8-bit source gives any ``target``; a 16-bit one only the
@@ -58,15 +59,22 @@ def activation_table(op: str, source: QuantParams, target: QuantParams) -> Array
     """
     if source.storage.bits == 16:
         return _table_16bit(op, source)
-    return _table_8bit(op, source, target)
+    return _table_8bit(op, source, target, rule(mode, op))
 
 
-def _table_8bit(op: str, source: QuantParams, target: QuantParams) -> Array:
-    """``clamp(round_half_away(f(s_x * (q - z_x)) * (1 / s_y)) + z_y)``, every step in float32."""
+def _table_8bit(op: str, source: QuantParams, target: QuantParams, rounding: Rounding) -> Array:
+    """``clamp(round_half_away(f(s_x * (q - z_x)) * (1 / s_y)) + z_y)``, every step in float32.
+
+    ``FLOAT32_HALF_EVEN`` adds the zero point before it rounds: ``round_half_even(f(...) * (1 / s_y) + z_y)``.
+    """
     stored = np.arange(256) - (128 if source.storage.signed else 0)
     reals = np.float32(source.scale) * (stored - source.zero_point).astype(np.float32)
     inverse = np.float32(1.0) / np.float32(target.scale)
-    values = fx.round_half_away_array(_FUNCTIONS[op](reals) * inverse) + np.float32(target.zero_point)
+    steps, zero_point = _FUNCTIONS[op](reals) * inverse, np.float32(target.zero_point)
+    if rounding is Rounding.FLOAT32_HALF_EVEN:
+        values = np.rint(steps + zero_point)
+    else:
+        values = fx.round_half_away_array(steps) + zero_point
     result: Array = np.clip(values, target.storage.minimum, target.storage.maximum).astype(
         target.storage.dtype
     )

@@ -121,14 +121,16 @@ def _rescale(
     if op == "fully_connected":
         return rescale.fully_connected(types[0], types[1], result, clamp, mode).rescale
     if op in ("add", "sub"):
-        return rescale.add(types[0], types[1], result, clamp, mode).output
+        total = rescale.add(types[0], types[1], result, clamp, mode)
+        return total.output if isinstance(total, rescale.Sum) else None
     if op == "mul":
         return rescale.mul(types[0], types[1], result, clamp, mode).output
     if op == "requantize":
-        return rescale.requantize(types[0], result, mode).rescale
+        return rescale.requantize(types[0], result, mode=mode).rescale
     if op == "clamp":
         return rescale.clamp(types[0], result, clamp, mode).rescale
     if op == "mean":
         count = math.prod(types[0].shape[axis] for axis in attributes["axes"])
-        return rescale.mean(types[0], result, count, mode).rescale
+        average = rescale.mean(types[0], result, count, mode)
+        return average.rescale if isinstance(average, rescale.Mean) else None
     return None

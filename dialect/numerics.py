@@ -25,24 +25,52 @@ class Rounding(Enum):
     """Once, ties away from zero, of the float64 product: :func:`..fixed_point.multiply_once_half_away`."""
     FLOAT32_HALF_EVEN = "float32-half-even"
     """Once, ties to even, of the float32 product: :func:`..fixed_point.multiply_float32_half_even`."""
+    SINGLE_HALF_UP = "single-half-up"
+    """Once, ties upward, of an integer product: :func:`..fixed_point.multiply_single_rounding`."""
 
+
+XNNPACK_ROUNDINGS = frozenset({Rounding.FLOAT32_HALF_EVEN, Rounding.SINGLE_HALF_UP})
+"""The rules that only XNNPACK has.
+
+Its clamp bounds round half to even, too (:func:`.rescale.clamp_bounds`).
+"""
 
 MODES: dict[str, dict[str, Rounding]] = {
     # LiteRT's reference kernels.
-    "reference": {"fully_connected": Rounding.ONCE_HALF_AWAY},
-    # LiteRT's default: the XNNPACK delegate for the operators it takes.
+    "reference": {
+        "fully_connected": Rounding.ONCE_HALF_AWAY,
+        "logistic": Rounding.ONCE_HALF_AWAY,
+        "quantize": Rounding.ONCE_HALF_AWAY,
+        "tanh": Rounding.ONCE_HALF_AWAY,
+    },
+    # LiteRT's default interpreter: the operators that the XNNPACK delegate takes, which are of 8-bit storage.
     "xnnpack": {
+        "add": Rounding.SINGLE_HALF_UP,
         "conv2d": Rounding.FLOAT32_HALF_EVEN,
         "fully_connected": Rounding.FLOAT32_HALF_EVEN,
+        "logistic": Rounding.FLOAT32_HALF_EVEN,
+        "max_pool2d": Rounding.FLOAT32_HALF_EVEN,
+        "mean": Rounding.FLOAT32_HALF_EVEN,
+        "mul": Rounding.FLOAT32_HALF_EVEN,
+        "quantize": Rounding.FLOAT32_HALF_EVEN,
+        "requantize": Rounding.SINGLE_HALF_UP,
+        "resize_bilinear": Rounding.SINGLE_HALF_UP,
+        "sub": Rounding.SINGLE_HALF_UP,
+        "tanh": Rounding.FLOAT32_HALF_EVEN,
     },
 }
-"""mode -> op (without its ``qnn.`` prefix) -> rounding.
-
-Absent ops use ``MODES["reference"]``, then :attr:`Rounding.DOUBLE`.
+"""mode -> op (without its ``qnn.`` prefix) -> rounding; absent ops use ``MODES["reference"]``, then
+:attr:`Rounding.DOUBLE`.
 """
 
 
-def rule(mode: str, op: str) -> Rounding:
-    """The rounding rule of ``op`` in ``mode``; raises ``KeyError`` for an unknown mode."""
+def rule(mode: str, op: str, bits: int = 8) -> Rounding:
+    """The rounding rule of ``op`` in ``mode`` for a result of ``bits`` storage bits.
+
+    ``xnnpack`` keeps the reference's rule for storage wider than 8 bits. Raises ``KeyError`` for an unknown
+    mode.
+    """
     table = MODES[mode]
+    if bits > 8:
+        table = MODES["reference"]
     return table.get(op) or MODES["reference"].get(op, Rounding.DOUBLE)

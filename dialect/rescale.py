@@ -2,7 +2,7 @@
 
 The numpy meaning, the lowering to linalg/arith and ``zeropoint inspect`` all read these, so that there is one
 place where scales become multipliers. Notation: ``q`` stored integer, ``z`` zero point, ``s`` scale; ``[a,
-b]`` clamps.
+b]`` clamps. What is done with the constants stands in :mod:`.op_constants`.
 
 Scales arrive as Python floats that hold float32 values exactly. Where a kernel multiplies or divides scales
 in float32 before it widens them, the function's docstring says so; everything else is float64.
@@ -10,147 +10,55 @@ in float32 before it widens them, the function's docstring says so; everything e
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from . import fixed_point as fx
 from .fixed_point import Ints
-from .numerics import Rounding, rule
+from .numerics import XNNPACK_ROUNDINGS, Rounding, rule
+from .op_constants import (
+    Contraction,
+    FloatMean,
+    FloatRescale,
+    Mean,
+    Product,
+    Requantize,
+    Rescale,
+    ShiftSum,
+    Sum,
+)
 from .types import QuantParams, TensorType
 
-Clamp = Sequence[float]
+__all__ = [
+    "Contraction",
+    "FloatMean",
+    "FloatRescale",
+    "Mean",
+    "Product",
+    "Requantize",
+    "Rescale",
+    "ShiftSum",
+    "Sum",
+    "add",
+    "clamp",
+    "clamp_bounds",
+    "concat_input",
+    "conv2d",
+    "folded_bias",
+    "fully_connected",
+    "make_rescale",
+    "mean",
+    "mul",
+    "requantize",
+    "stored_value",
+]
+
+Clamp: TypeAlias = Sequence[float]
 """A fused activation in real values: empty (none) or ``(low, high)``, infinities allowed."""
-
-
-@dataclass(frozen=True)
-class Rescale:
-    """From an int32 accumulator to the result's storage: ``[low, high](round(acc * scale) + zero_point)``.
-
-    ``scales``, ``multipliers`` and ``shifts`` have one entry (per-tensor) or one per result channel (the last
-    axis of the accumulator). Which are applied, and how, is ``rounding``'s matter:
-
-    * ``EXACT``: ``acc`` (every scale is one);
-    * ``DOUBLE``: ``rdivpot(srdhm(int32(acc << max(shift, 0)), multiplier), max(-shift, 0))``;
-    * ``ONCE_HALF_AWAY``: ``round_half_away(f64(acc) * scale)``;
-    * ``FLOAT32_HALF_EVEN``: ``round_half_even(f32(acc) * f32(scale))``.
-
-    Every rule saturates before the zero point is added, except that ``acc << shift`` of ``DOUBLE`` wraps at
-    32 bits.
-    """
-
-    rounding: Rounding
-    scales: tuple[float, ...]
-    multipliers: tuple[int, ...]
-    shifts: tuple[int, ...]
-    zero_point: int
-    low: int
-    high: int
-
-    def apply(self, accumulator: npt.ArrayLike) -> Ints:
-        """Stored integers (int64) of an int32 accumulator whose last axis is the channel, if there is more
-        than one scale.
-        """
-        acc = np.asarray(accumulator, dtype=np.int64)
-        return np.clip(self.multiply(acc) + self.zero_point, self.low, self.high)
-
-    def multiply(self, acc: Ints) -> Ints:
-        """``round(acc * scale)`` alone."""
-        if self.rounding is Rounding.EXACT:
-            return acc
-        if self.rounding is Rounding.DOUBLE:
-            return fx.multiply_double_rounding(acc, _spread(self.multipliers), _spread(self.shifts))
-        scale = np.asarray(self.scales[0] if len(self.scales) == 1 else self.scales)
-        if self.rounding is Rounding.ONCE_HALF_AWAY:
-            return fx.multiply_once_half_away(acc, scale)
-        return fx.multiply_float32_half_even(acc, scale)
-
-
-@dataclass(frozen=True)
-class Contraction:
-    """conv2d and fully_connected: ``acc = sum (q_x - input_zero_point) * (q_w - filter_zero_point) + bias``,
-    then ``rescale``.
-
-    ``filter_zero_points`` has one entry or one per output channel. :func:`folded_bias` moves the input's zero
-    point into the bias.
-    """
-
-    input_zero_point: int
-    filter_zero_points: tuple[int, ...]
-    rescale: Rescale
-
-
-@dataclass(frozen=True)
-class Sum:
-    """add and sub: both inputs are brought to a common scale ``T / 2^left_shift``, ``T = 2 * max(s_lhs,
-    s_rhs)``.
-
-    ``a = mbqm((q_lhs - z_lhs) << left_shift, lhs)``, ``b`` alike, ``result = output(clip(a +- b, -sum_limit,
-    sum_limit))`` with ``mbqm`` the double-rounding multiply. ``sum_limit`` keeps ``output``'s left shift
-    inside 32 bits; it is None when that cannot overflow (the usual case: output multiplier below one).
-    """
-
-    left_shift: int
-    lhs_zero_point: int
-    lhs_multiplier: int
-    lhs_shift: int
-    rhs_zero_point: int
-    rhs_multiplier: int
-    rhs_shift: int
-    sum_limit: int | None
-    output: Rescale
-
-
-@dataclass(frozen=True)
-class Product:
-    """mul: ``output((q_lhs - lhs_zero_point) * (q_rhs - rhs_zero_point))``."""
-
-    lhs_zero_point: int
-    rhs_zero_point: int
-    output: Rescale
-
-
-@dataclass(frozen=True)
-class Requantize:
-    """requantize, clamp and every change of parameters: ``rescale(q - input_zero_point)``."""
-
-    input_zero_point: int
-    rescale: Rescale
-
-
-@dataclass(frozen=True)
-class FloatRescale:
-    """A uint8 input of concat: ``[low, high](round_half_away(f32(q) * scale + offset) + zero_point)``, every
-    step in float32.
-    """
-
-    scale: float
-    offset: float
-    zero_point: int
-    low: int
-    high: int
-
-    def apply(self, stored: npt.ArrayLike) -> Ints:
-        """Stored integers (int64) of the result's parameters."""
-        reals = np.asarray(stored, np.float32) * np.float32(self.scale) + np.float32(self.offset)
-        result: Ints = np.clip(fx.round_half_away_array(reals) + self.zero_point, self.low, self.high).astype(
-            np.int64
-        )
-        return result
-
-
-@dataclass(frozen=True)
-class Mean:
-    """mean: ``rescale(sum(q) - sum_zero_point)``, ``sum_zero_point = N * z_in``.
-
-    ``1/N`` is inside the multiplier.
-    """
-
-    count: int
-    sum_zero_point: int
-    rescale: Rescale
 
 
 def clamp_bounds(
@@ -158,8 +66,8 @@ def clamp_bounds(
 ) -> tuple[int, int]:
     """The stored range of a result: its storage bounds, narrowed by ``clamp``.
 
-    A finite bound ``f`` becomes ``z + round_half_away(f32(f) / f32(s))`` (float32 division); where the op
-    rounds like XNNPACK, ``round_half_even(f32(f) / f32(s) + f32(z))``.
+    A finite bound ``f`` becomes ``z + round_half_away(f32(f) / f32(s))`` (float32 division). Where the op has
+    one of XNNPACK's roundings it is ``round_half_even(f32(f) / f32(s) + f32(z))``.
     """
     low, high = params.storage.minimum, params.storage.maximum
     if clamp:
@@ -175,7 +83,7 @@ def _bound(bound: float, params: QuantParams, rounding: Rounding) -> int:
         steps = np.float32(bound) / np.float32(params.scale)
     if np.isinf(steps):
         return params.storage.minimum if steps < 0 else params.storage.maximum
-    if rounding is Rounding.FLOAT32_HALF_EVEN:
+    if rounding in XNNPACK_ROUNDINGS:
         return int(np.rint(steps + np.float32(params.zero_point)))
     return params.zero_point + fx.round_half_away(float(steps))
 
@@ -191,10 +99,10 @@ def conv2d(
     """Constants of conv2d (filter ``[O, KH, KW, I/groups]``, axis 0).
 
     scale[c] = s_x * s_w[c] / s_y in float64; a uint8 input keeps the legacy rule, ``s_x * s_w`` rounded to
-    float32 first.
+    float32 first. ``xnnpack``: every step in float32.
     """
     legacy = input.params.storage.name == "u8"
-    return _contraction(input, filter, result, clamp, rule(mode, "conv2d"), legacy)
+    return _contraction(input, filter, result, clamp, rule(mode, "conv2d", input.params.storage.bits), legacy)
 
 
 def fully_connected(
@@ -202,9 +110,11 @@ def fully_connected(
 ) -> Contraction:
     """Constants of fully_connected (filter ``[N, K]``, axis 0): scale[c] = s_x * s_w[c] / s_y in float64.
 
-    A 32-bit result with the accumulator's own scale is not rescaled.
+    A 32-bit result with the accumulator's own scale is not rescaled. ``xnnpack``: every step in float32.
     """
-    return _contraction(input, filter, result, clamp, rule(mode, "fully_connected"))
+    return _contraction(
+        input, filter, result, clamp, rule(mode, "fully_connected", input.params.storage.bits)
+    )
 
 
 def _contraction(
@@ -234,6 +144,12 @@ def _float32_scale(s_x: float, s_w: float, s_y: float) -> float:
         return float(np.float32(s_x) * np.float32(s_w) / np.float32(s_y))
 
 
+def _float32_ratio(s_x: float, s_y: float) -> float:
+    """``s_x / s_y`` rounded to float32."""
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.float32(s_x) / np.float32(s_y))
+
+
 def folded_bias(
     filter: npt.NDArray[np.generic], bias: npt.NDArray[np.generic] | None, constants: Contraction
 ) -> Ints:
@@ -253,19 +169,27 @@ def folded_bias(
 def requantize(
     input: TensorType, result: TensorType, clamp: Clamp = (), mode: str = "reference"
 ) -> Requantize:
-    """Constants of requantize between per-tensor types: scale = s_x / s_y in float64."""
-    scale = input.params.scale / result.params.scale
-    rounding = rule(mode, "requantize")
-    return Requantize(input.params.zero_point, make_rescale([scale], result.params, clamp, rounding))
+    """Constants of requantize between per-tensor types: scale = s_x / s_y in float64.
+
+    ``xnnpack``: between 8-bit storages of one signedness with a ratio (in float32) in ``[2^-8, 2^7]``, the
+    multiplier is ``round_half_even(256 * ratio)`` 256ths; other requantizes keep the reference's rule.
+    """
+    scale, z_x = input.params.scale / result.params.scale, input.params.zero_point
+    rounding = rule(mode, "requantize", max(input.params.storage.bits, result.params.storage.bits))
+    if rounding is not Rounding.SINGLE_HALF_UP:
+        return Requantize(z_x, make_rescale([scale], result.params, clamp, rounding))
+    ratio = _float32_ratio(input.params.scale, result.params.scale)
+    if input.params.storage.signed != result.params.storage.signed or not 2.0**-8 <= ratio <= 2.0**7:
+        return Requantize(z_x, make_rescale([scale], result.params, clamp, Rounding.DOUBLE))
+    bounds, factor = clamp_bounds(result.params, clamp, rounding), int(np.rint(256 * ratio))
+    return Requantize(z_x, Rescale(rounding, (ratio,), (factor,), (23,), result.params.zero_point, *bounds))
 
 
 def clamp(input: TensorType, result: TensorType, bounds: Clamp, mode: str = "reference") -> Requantize:
     """Constants of the clamp op (RELU and its family): scale = s_x / s_y in *float32*."""
-    with np.errstate(over="ignore", under="ignore"):
-        scale = float(np.float32(input.params.scale) / np.float32(result.params.scale))
-    return Requantize(
-        input.params.zero_point, make_rescale([scale], result.params, bounds, rule(mode, "clamp"))
-    )
+    scale = _float32_ratio(input.params.scale, result.params.scale)
+    rescale = make_rescale([scale], result.params, bounds, rule(mode, "clamp"))
+    return Requantize(input.params.zero_point, rescale)
 
 
 def concat_input(input: TensorType, result: TensorType, mode: str = "reference") -> FloatRescale | Requantize:
@@ -283,19 +207,26 @@ def concat_input(input: TensorType, result: TensorType, mode: str = "reference")
 
 def add(
     lhs: TensorType, rhs: TensorType, result: TensorType, clamp: Clamp = (), mode: str = "reference"
-) -> Sum:
+) -> Sum | ShiftSum:
     """Constants of add and sub. ``left_shift`` is 20 for 8-bit storage, 15 for 16-bit; scales in float64.
 
     lhs scale s_lhs / T, rhs scale s_rhs / T, output scale T / (2^left_shift * s_y), T = 2 * max(s_lhs,
-    s_rhs).
+    s_rhs). ``xnnpack``: see :func:`_shift_sum`, if s_lhs / s_y and s_rhs / s_y (in float32) are in ``[2^-10,
+    2^8)``.
     """
+    rounding = rule(mode, "add", result.params.storage.bits)
+    if rounding is Rounding.SINGLE_HALF_UP:
+        ratios = [_float32_ratio(kind.params.scale, result.params.scale) for kind in (lhs, rhs)]
+        if all(2.0**-10 <= ratio < 2.0**8 for ratio in ratios):
+            return _shift_sum(lhs, rhs, result, clamp, ratios)
+        rounding = Rounding.DOUBLE
     left_shift = 15 if result.params.storage.bits == 16 else 20
     twice_max = 2 * max(lhs.params.scale, rhs.params.scale)
     lhs_multiplier, lhs_shift = fx.quantize_multiplier(lhs.params.scale / twice_max)
     rhs_multiplier, rhs_shift = fx.quantize_multiplier(rhs.params.scale / twice_max)
     # Beyond 2^30 every non-zero sum saturates anyway, and a larger left shift would lose it.
     scale = min(twice_max / (float(1 << left_shift) * result.params.scale), float(1 << 29))
-    output = make_rescale([scale], result.params, clamp, rule(mode, "add"))
+    output = make_rescale([scale], result.params, clamp, rounding)
     shift = output.shifts[0]
     return Sum(
         left_shift,
@@ -310,36 +241,63 @@ def add(
     )
 
 
-def mul(
-    lhs: TensorType, rhs: TensorType, result: TensorType, clamp: Clamp = (), mode: str = "reference"
-) -> Product:
-    """Constants of mul: scale = s_lhs * s_rhs / s_y, each step in *float32*."""
-    scale = _float32_scale(lhs.params.scale, rhs.params.scale, result.params.scale)
-    output = make_rescale([scale], result.params, clamp, rule(mode, "mul"))
-    return Product(lhs.params.zero_point, rhs.params.zero_point, output)
-
-
-def mean(input: TensorType, result: TensorType, count: int, mode: str = "reference") -> Mean:
-    """Constants of mean over ``count`` elements: scale = s_x / s_y in float64, then ``1 / count`` folded into
-    the multiplier.
-
-    ``f = min(floor(log2(count)), 32, 31 + shift)``; ``multiplier = floor((multiplier << f) / count)``,
-    ``shift -= f``.
-    """
-    scale = input.params.scale / result.params.scale
-    multiplier, shift = fx.quantize_multiplier(scale)
-    fold = min(count.bit_length() - 1, 32, 31 + shift)
-    low, high = clamp_bounds(result.params)
-    rescale = Rescale(
-        rule(mode, "mean"),
-        (scale / count,),
-        ((multiplier << fold) // count,),
-        (shift - fold,),
+def _shift_sum(
+    lhs: TensorType, rhs: TensorType, result: TensorType, clamp: Clamp, ratios: Sequence[float]
+) -> ShiftSum:
+    """factor = round_half_even(ratio * 2^shift), shift = 20 - floor(log2(max(ratios)))."""
+    shift = 21 - math.frexp(max(ratios))[1]
+    lhs_factor, rhs_factor = (int(np.rint(math.ldexp(ratio, shift))) for ratio in ratios)
+    low, high = clamp_bounds(result.params, clamp, Rounding.SINGLE_HALF_UP)
+    return ShiftSum(
+        lhs.params.zero_point,
+        lhs_factor,
+        rhs.params.zero_point,
+        rhs_factor,
+        shift,
         result.params.zero_point,
         low,
         high,
     )
-    return Mean(count, count * input.params.zero_point, rescale)
+
+
+def mul(
+    lhs: TensorType, rhs: TensorType, result: TensorType, clamp: Clamp = (), mode: str = "reference"
+) -> Product:
+    """Constants of mul: scale = s_lhs * s_rhs / s_y, each step in *float32*.
+
+    ``xnnpack`` takes scales in ``[2^-16, 2^8)``; others keep the reference's rule.
+    """
+    scale = _float32_scale(lhs.params.scale, rhs.params.scale, result.params.scale)
+    rounding = rule(mode, "mul", result.params.storage.bits)
+    if rounding is Rounding.FLOAT32_HALF_EVEN and not 2.0**-16 <= scale < 2.0**8:
+        rounding = Rounding.DOUBLE
+    output = make_rescale([scale], result.params, clamp, rounding)
+    return Product(lhs.params.zero_point, rhs.params.zero_point, output)
+
+
+def mean(input: TensorType, result: TensorType, count: int, mode: str = "reference") -> Mean | FloatMean:
+    """Constants of mean over ``count`` elements: scale = s_x / s_y in float64, ``1 / count`` in the
+    multiplier.
+
+    ``f = min(floor(log2(count)), 32, 31 + shift)``; ``multiplier = floor((multiplier << f) / count)``,
+    ``shift -= f``. ``xnnpack``: scale = (s_x / s_y) * (1 / count), offset = z_y - (z_x * count) * scale,
+    every step in float32.
+    """
+    z_x, z_y = input.params.zero_point, result.params.zero_point
+    low, high = clamp_bounds(result.params)
+    rounding = rule(mode, "mean", result.params.storage.bits)
+    if rounding is Rounding.FLOAT32_HALF_EVEN:
+        ratio = np.float32(_float32_ratio(input.params.scale, result.params.scale))
+        factor = ratio * (np.float32(1.0) / np.float32(count))
+        offset = np.float32(z_y) - np.float32(z_x * count) * factor
+        return FloatMean(count, float(factor), float(offset), low, high)
+    scale = input.params.scale / result.params.scale
+    multiplier, shift = fx.quantize_multiplier(scale)
+    fold = min(count.bit_length() - 1, 32, 31 + shift)
+    folded = (multiplier << fold) // count
+    return Mean(
+        count, count * z_x, Rescale(rounding, (scale / count,), (folded,), (shift - fold,), z_y, low, high)
+    )
 
 
 def make_rescale(scales: Sequence[float], target: QuantParams, clamp: Clamp, rounding: Rounding) -> Rescale:
@@ -355,7 +313,3 @@ def make_rescale(scales: Sequence[float], target: QuantParams, clamp: Clamp, rou
         low,
         high,
     )
-
-
-def _spread(values: tuple[int, ...]) -> Ints:
-    return np.asarray(values[0] if len(values) == 1 else values, dtype=np.int64)

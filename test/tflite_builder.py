@@ -66,6 +66,7 @@ class _Tensor:
     zero_points: tuple[int, ...]
     axis: int
     data: bytes | None
+    signature: tuple[int, ...]
 
 
 @dataclass
@@ -92,11 +93,12 @@ class Builder:
         zero_points: int | Sequence[int] = 0,
         axis: int = 0,
         data: Array | bytes | None = None,
+        signature: Sequence[int] = (),
     ) -> int:
         """Add a tensor and return its number.
 
         One scale: per-tensor; several: per-channel along ``axis`` (one zero point serves all). ``data`` makes
-        it a constant.
+        it a constant. ``signature`` is the shape with -1 where an extent may change.
         """
         scale_list = tuple(np.atleast_1d(np.asarray(scales, np.float32)).tolist()) if np.size(scales) else ()
         points = (
@@ -104,7 +106,10 @@ class Builder:
         )
         kind = dtype if isinstance(dtype, str) else np.dtype(dtype).name
         raw = data if isinstance(data, bytes) or data is None else np.ascontiguousarray(data).tobytes()
-        self.tensors.append(_Tensor(name, tuple(shape), _TENSOR_TYPES[kind], scale_list, points, axis, raw))
+        type_ = _TENSOR_TYPES[kind]
+        self.tensors.append(
+            _Tensor(name, tuple(shape), type_, scale_list, points, axis, raw, tuple(signature))
+        )
         return len(self.tensors) - 1
 
     def constant(self, name: str, data: Array, **quantization: Any) -> int:
@@ -115,12 +120,17 @@ class Builder:
         """Add an operator, e.g. ``op("CONV_2D", [x, w, b], [y], Padding="SAME", StrideH=1, StrideW=1)``.
 
         Options are the schema's fields in CamelCase; enums may be given by name; -1 is an absent optional
-        input.
+        input. A name that the schema does not know is a custom operator's.
         """
         self.operators.append(_Operator(name, list(inputs), list(outputs), options))
 
-    def build(self, inputs: Sequence[int], outputs: Sequence[int]) -> bytes:
-        """The model file."""
+    def build(
+        self,
+        inputs: Sequence[int],
+        outputs: Sequence[int],
+        signatures: Mapping[str, tuple[Mapping[str, int], Mapping[str, int]]] | None = None,
+    ) -> bytes:
+        """The model file. ``signatures``: key -> (input name -> tensor, output name -> tensor)."""
         builder = flatbuffers.Builder(1024)
         buffers = [b"", *(tensor.data for tensor in self.tensors if tensor.data is not None)]
         buffer_offsets = [_buffer(builder, data) for data in buffers]
@@ -139,6 +149,16 @@ class Builder:
             Outputs=_vector(builder, outputs, np.int32),
             Operators=_offset_vector(builder, operator_offsets),
         )
+        signature_offsets = [
+            _table(
+                builder,
+                "SignatureDef",
+                Inputs=_tensor_maps(builder, names[0]),
+                Outputs=_tensor_maps(builder, names[1]),
+                SignatureKey=builder.CreateString(key),
+            )
+            for key, names in (signatures or {}).items()
+        ]
         model = _table(
             builder,
             "Model",
@@ -146,6 +166,7 @@ class Builder:
             OperatorCodes=_offset_vector(builder, code_offsets),
             Subgraphs=_offset_vector(builder, [subgraph]),
             Buffers=_offset_vector(builder, buffer_offsets),
+            SignatureDefs=_offset_vector(builder, signature_offsets),
         )
         builder.Finish(model, b"TFL3")
         return bytes(builder.Output())
@@ -160,6 +181,8 @@ class Builder:
                 "Type": tensor.type,
                 "Buffer": constants if tensor.data is not None else 0,
             }
+            if tensor.signature:
+                fields["ShapeSignature"] = _vector(builder, tensor.signature, np.int32)
             if tensor.scales:
                 fields["Quantization"] = _table(
                     builder,
@@ -170,6 +193,13 @@ class Builder:
                 )
             offsets.append(_table(builder, "Tensor", **fields))
         return offsets
+
+
+def _tensor_maps(builder: flatbuffers.Builder, names: Mapping[str, int]) -> int:
+    """A signature's vector of (name, tensor)."""
+    strings = {name: builder.CreateString(name) for name in names}
+    offsets = [_table(builder, "TensorMap", Name=strings[name], TensorIndex=i) for name, i in names.items()]
+    return _offset_vector(builder, offsets)
 
 
 def _operator(builder: flatbuffers.Builder, operator: _Operator, code: int) -> int:
@@ -198,7 +228,8 @@ def _option(builder: flatbuffers.Builder, key: str, value: Any) -> Any:
 
 
 def _operator_code(builder: flatbuffers.Builder, name: str) -> int:
-    code = getattr(tflite.BuiltinOperator, name)
+    code = getattr(tflite.BuiltinOperator, name, tflite.BuiltinOperator.CUSTOM)
+    custom = {"CustomCode": builder.CreateString(name)} if code == tflite.BuiltinOperator.CUSTOM else {}
     # the version says which type combinations may occur; one that LiteRT registers for all types used in
     # tests
     return _table(
@@ -207,6 +238,7 @@ def _operator_code(builder: flatbuffers.Builder, name: str) -> int:
         BuiltinCode=code,
         DeprecatedBuiltinCode=min(code, 127),
         Version=_VERSIONS.get(name, 1),
+        **custom,
     )
 
 

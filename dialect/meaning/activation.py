@@ -34,7 +34,7 @@ def _activation(call: Call, op: str) -> Array:
     produced = call.result.params
     if source.params.storage.bits == 16:
         produced = tables.natural_params(op, source.params.storage)
-    table = tables.activation_table(op, source.params, produced)
+    table = tables.activation_table(op, source.params, produced, call.mode)
     values = table[x.astype(np.int64) - np.iinfo(x.dtype).min]
     return to_result(call, values, TensorType(source.shape, produced))
 

@@ -39,6 +39,8 @@ def _sum(call: Call, sign: int) -> Array:
     if not call.result.is_quantized:
         return _plain(call, lhs + rhs if sign > 0 else lhs - rhs)
     constants = rescale.add(call.types[0], call.types[1], call.result, call.clamp, call.mode)
+    if isinstance(constants, rescale.ShiftSum):
+        return _shift_sum(lhs, rhs, sign, constants)
     left = _scaled(
         lhs, constants.lhs_zero_point, constants.left_shift, constants.lhs_multiplier, constants.lhs_shift
     )
@@ -49,6 +51,14 @@ def _sum(call: Call, sign: int) -> Array:
     if constants.sum_limit is not None:
         total = np.clip(total, -constants.sum_limit, constants.sum_limit)
     return constants.output.apply(total)
+
+
+def _shift_sum(lhs: Array, rhs: Array, sign: int, constants: rescale.ShiftSum) -> Array:
+    left = (lhs.astype(np.int64) - constants.lhs_zero_point) * constants.lhs_factor
+    right = (rhs.astype(np.int64) - constants.rhs_zero_point) * (sign * constants.rhs_factor)
+    rounded = (left + right + (1 << (constants.shift - 1))) >> constants.shift
+    result: Array = np.clip(rounded + constants.zero_point, constants.low, constants.high)
+    return result
 
 
 def _scaled(values: Array, zero_point: int, left_shift: int, multiplier: int, shift: int) -> Ints:

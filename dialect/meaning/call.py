@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import rescale
+from ..numerics import rule
 from ..types import TensorType
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -43,13 +44,12 @@ def to_result(call: Call, values: Array, source: TensorType, clamp: Sequence[flo
     """
     if not call.result.is_quantized:
         return clamp_float(values, clamp).astype(call.result.dtype)
-    if source.params.same_values(call.result.params):
-        bounds = rescale.clamp_bounds(call.result.params, clamp) if call.result.params.is_per_tensor else None
-        return (
-            values.astype(call.result.dtype)
-            if bounds is None
-            else np.clip(values, *bounds).astype(call.result.dtype)
-        )
+    target = call.result.params
+    if source.params.same_values(target):
+        if target.is_per_tensor:
+            rounding = rule(call.mode, call.op, target.storage.bits)
+            values = np.clip(values, *rescale.clamp_bounds(target, clamp, rounding))
+        return values.astype(call.result.dtype)
     constants = rescale.requantize(source, replace(call.result, shape=source.shape), clamp, call.mode)
     wide = values.astype(np.int64) - constants.input_zero_point
     return constants.rescale.apply(wide).astype(call.result.dtype)

@@ -57,6 +57,8 @@ def mean(call: Call) -> Array:
     count = int(np.prod([x.shape[axis] for axis in axes], dtype=np.int64))
     constants = rescale.mean(call.types[0], call.result, count, call.mode)
     total = x.astype(np.int64).sum(axis=axes, keepdims=keep_dims)
+    if isinstance(constants, rescale.FloatMean):
+        return constants.apply(total)
     return constants.rescale.apply(wrap_int32(total - constants.sum_zero_point))
 
 

@@ -20,19 +20,18 @@ def quantize(call: Call) -> Array:
     """``clamp(round_half_away(f32(x) / f32(s)) + z)``, a float32 division; per-tensor or per-axis.
 
     The value is limited to the storage range before it becomes an integer, so infinities saturate; NaN gives
-    the zero point.
+    the zero point (the reference's cast is undefined for both). ``xnnpack``, 8-bit: ``round_half_even(x *
+    f32(1 / s))``, and NaN gives the highest value.
     """
     (x,), params = call.inputs, call.result.params
     scale = broadcast_along(params.scales, params, x.ndim).astype(np.float32)
     zero_point = broadcast_along(params.zero_points, params, x.ndim)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        steps = x.astype(np.float32) / scale
-        rounded = (
-            np.rint(steps)
-            if rule(call.mode, "quantize") is Rounding.FLOAT32_HALF_EVEN
-            else round_half_away_array(steps)
-        )
-    rounded = np.nan_to_num(rounded.astype(np.float64), nan=0.0, posinf=np.inf, neginf=-np.inf)
+        if rule(call.mode, "quantize", params.storage.bits) is Rounding.FLOAT32_HALF_EVEN:
+            rounded, nan = np.rint(x.astype(np.float32) * (np.float32(1.0) / scale)), np.inf
+        else:
+            rounded, nan = round_half_away_array(x.astype(np.float32) / scale), 0.0
+    rounded = np.nan_to_num(rounded.astype(np.float64), nan=nan, posinf=np.inf, neginf=-np.inf)
     result: Array = np.clip(rounded + zero_point, params.storage.minimum, params.storage.maximum).astype(
         call.result.dtype
     )

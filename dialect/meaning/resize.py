@@ -23,26 +23,21 @@ def resize_nearest(call: Call) -> Array:
 def resize_bilinear(call: Call) -> Array:
     """Each result element mixes four input elements with weights per axis.
 
-    int8 and int16 use 10-bit weights and round half away from zero; uint8 and floats use float32 weights,
-    uint8 rounds half up.
+    What the weights are and how the sum is rounded says :class:`...resampling.Weights`.
     """
     (x,), (source,) = call.inputs, call.types
-    integral = source.is_quantized and source.params.storage.signed
-    tables = resampling.bilinear_integer if integral else resampling.bilinear_float
-    y_axis, x_axis = (
-        tables(x.shape[axis], call.result.shape[axis], call["align_corners"], call["half_pixel_centers"])
-        for axis in (1, 2)
+    weights = resampling.bilinear_weights(source, call.mode)
+    options = bool(call["align_corners"]), bool(call["half_pixel_centers"])
+    rows, columns = (
+        resampling.bilinear(weights, x.shape[axis], call.result.shape[axis], *options) for axis in (1, 2)
     )
-    mixed = _mix(
-        x.astype(np.int64 if integral else np.float32), y_axis, x_axis, 1024 if integral else np.float32(1.0)
-    )
-    if integral:
-        values = np.sign(mixed) * ((np.abs(mixed) + (1 << 19)) >> 20)
-    elif source.is_quantized:
-        values = np.trunc(mixed + np.float32(0.5))
-    else:
-        values = mixed
-    return to_result(call, values, source)
+    if weights is resampling.Weights.FLOAT32:
+        mixed = _mix(x.astype(np.float32), rows, columns, np.float32(1.0))
+        return to_result(call, np.trunc(mixed + np.float32(0.5)) if source.is_quantized else mixed, source)
+    mixed = _mix(x.astype(np.int64), rows, columns, weights.one)
+    if weights is resampling.Weights.FRACTION_11:
+        return to_result(call, (mixed + (1 << 21)) >> 22, source)
+    return to_result(call, np.sign(mixed) * ((np.abs(mixed) + (1 << 19)) >> 20), source)
 
 
 def _mix(x: Array, rows: resampling.Axis, columns: resampling.Axis, one: int | np.float32) -> Array:

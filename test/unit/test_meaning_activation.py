@@ -13,8 +13,8 @@ from zeropoint.dialect.meaning import evaluate
 from zeropoint.dialect.types import QuantParams, Storage, TensorType
 
 
-def _natural(op: str, shape: tuple[int, ...], storage: str) -> TensorType:
-    return TensorType(shape, tables.natural_params(op, Storage.of(storage)))
+def _natural(op: str, shape: tuple[int, ...], storage: str, source: str | None = None) -> TensorType:
+    return TensorType(shape, tables.natural_params(op, Storage.of(storage), Storage.of(source or storage)))
 
 
 def _litert(operator: str, source: TensorType, result: TensorType, data: Array, **options: float) -> Array:
@@ -64,7 +64,7 @@ def test_softmax(
         scale = scale * 2.0**-8
     x, result = (
         quantized((3, depth), source, scale, data.draw(zero_points(source))),
-        _natural("softmax", (3, depth), target),
+        _natural("softmax", (3, depth), target, source),
     )
     array = values(rng, x)
     if data.draw(st.booleans()):  # a narrow row: no value dominates
