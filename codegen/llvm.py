@@ -33,17 +33,31 @@ def to_llvm_ir(module: Any) -> str:
     main = _main(module)
     count = len(main.regions[0].blocks[0].arguments)
     with module.context:
-        internal = ir.Attribute.parse("#llvm.linkage<internal>")
         attributes = main.operation.attributes
-        name, linkage = attributes["sym_name"], attributes["linkage"]
-        attributes["sym_name"], attributes["linkage"] = ir.StringAttr.get(_NETWORK), internal
+        saved = {key: attributes[key] for key in ("sym_name", "linkage", "arg_attrs") if key in attributes}
+        attributes["sym_name"] = ir.StringAttr.get(_NETWORK)
+        attributes["linkage"] = ir.Attribute.parse("#llvm.linkage<internal>")
+        if "arg_attrs" in saved:
+            attributes["arg_attrs"] = _known_to_llvm(saved["arg_attrs"])
         try:
             text = llvm_dialect.translate_module_to_llvmir(module.operation)
         except (MLIRError, RuntimeError) as error:
             raise PipelineError(f"translation to LLVM IR failed: {error}") from error
         finally:
-            attributes["sym_name"], attributes["linkage"] = name, linkage
+            for key, value in saved.items():
+                attributes[key] = value
     return rewrite_float_literals(str(text)) + _entry_text(count)
+
+
+def _known_to_llvm(argument_attributes: Any) -> Any:
+    """Argument attributes without the names and roles that are ours: the translation would warn of each."""
+    kept = []
+    for dictionary in argument_attributes:
+        names = [named.name for named in ir.DictAttr(dictionary)]
+        kept.append(
+            ir.DictAttr.get({n: ir.DictAttr(dictionary)[n] for n in names if not n.startswith("qnn.")})
+        )
+    return ir.ArrayAttr.get(kept)
 
 
 def _main(module: Any) -> Any:
