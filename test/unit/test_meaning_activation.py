@@ -17,29 +17,37 @@ def _natural(op: str, shape: tuple[int, ...], storage: str, source: str | None =
     return TensorType(shape, tables.natural_params(op, Storage.of(storage), Storage.of(source or storage)))
 
 
-def _litert(operator: str, source: TensorType, result: TensorType, data: Array, **options: float) -> Array:
+def _litert(
+    operator: str,
+    source: TensorType,
+    result: TensorType,
+    data: Array,
+    mode: str = "reference",
+    **options: float,
+) -> Array:
     model = Builder()
     x, y = add_tensor(model, "x", source), add_tensor(model, "y", result)
     model.op(operator, [x], [y], **options)
-    return judge(model, [x], [y], [data])
+    return judge(model, [x], [y], [data], mode == "reference")
 
 
 @pytest.mark.parametrize("storage", ["i8", "u8"])
 @pytest.mark.parametrize("op", ["logistic", "tanh"])
-@settings(max_examples=60)
+@pytest.mark.parametrize("mode", ["reference", "xnnpack"])
+@settings(max_examples=40)
 @given(scales(-10, 1), st.data())
-def test_8bit_activation(storage: str, op: str, scale: float, data: st.DataObject) -> None:
+def test_8bit_activation(storage: str, mode: str, op: str, scale: float, data: st.DataObject) -> None:
     x = quantized((256,), storage, scale, data.draw(zero_points(storage)))
     result = _natural(op, (256,), storage)
     if op == "tanh" and data.draw(st.booleans()):
         result = quantized((256,), storage, data.draw(scales(-9, -3)), data.draw(zero_points(storage)))
     array = np.arange(256, dtype=np.uint8).view(x.dtype)
-    (actual,) = evaluate(op, [array], [x], [result], {})
-    np.testing.assert_array_equal(actual, _litert(op.upper(), x, result, array))
+    (actual,) = evaluate(op, [array], [x], [result], {}, mode)
+    np.testing.assert_array_equal(actual, _litert(op.upper(), x, result, array, mode))
 
 
 @pytest.mark.parametrize("op", ["logistic", "tanh"])
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(scales(-16, -6) | st.sampled_from([2.0**-12, 2.0**-11]))
 def test_16bit_activation(op: str, scale: float) -> None:
     x, result = quantized((65536,), "i16", scale), _natural(op, (65536,), "i16")

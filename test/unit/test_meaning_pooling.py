@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from random_tensors import (
     add_tensor,
@@ -57,10 +57,12 @@ def pools(draw: st.DrawFn) -> tuple[Any, ...]:
     )
 
 
+@pytest.mark.parametrize("mode", ["reference", "xnnpack"])
 @pytest.mark.parametrize("op", sorted(OPERATORS))
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(pools())
-def test_pool(op: str, case: tuple[Any, ...]) -> None:
+def test_pool(op: str, mode: str, case: tuple[Any, ...]) -> None:
+    assume(mode == "reference" or case[0].dtype.itemsize == 1)
     x, result, attributes, data, padding, activation = case
     model = Builder()
     source, output = add_tensor(model, "x", x), add_tensor(model, "y", result)
@@ -75,8 +77,8 @@ def test_pool(op: str, case: tuple[Any, ...]) -> None:
         FilterWidth=attributes["window"][1],
         FusedActivationFunction=activation,
     )
-    expected = judge(model, [source], [output], [data])
-    (actual,) = evaluate(op, [data], [x], [result], {**attributes, "clamp": ACTIVATIONS[activation]})
+    expected = judge(model, [source], [output], [data], mode == "reference")
+    (actual,) = evaluate(op, [data], [x], [result], {**attributes, "clamp": ACTIVATIONS[activation]}, mode)
     if x.is_float:
         np.testing.assert_allclose(actual, expected, rtol=1e-6, atol=1e-6)
     else:
@@ -99,15 +101,17 @@ def means(draw: st.DrawFn) -> tuple[Any, ...]:
     return x, quantized(kept, storage, s_y, y_point), axes, keep, values(rng, x)
 
 
-@settings(max_examples=300)
+@pytest.mark.parametrize("mode", ["reference", "xnnpack"])
+@settings(max_examples=200)
 @given(means())
-def test_mean(case: tuple[Any, ...]) -> None:
+def test_mean(mode: str, case: tuple[Any, ...]) -> None:
+    assume(mode == "reference" or case[0].dtype.itemsize == 1)
     x, result, axes, keep, data = case
     model = Builder()
     source, output = add_tensor(model, "x", x), add_tensor(model, "y", result)
     model.op("MEAN", [source, model.constant("axes", np.asarray(axes, np.int32))], [output], KeepDims=keep)
-    expected = judge(model, [source], [output], [data])
-    (actual,) = evaluate("mean", [data], [x], [result], {"axes": tuple(axes), "keep_dims": keep})
+    expected = judge(model, [source], [output], [data], mode == "reference")
+    (actual,) = evaluate("mean", [data], [x], [result], {"axes": tuple(axes), "keep_dims": keep}, mode)
     np.testing.assert_array_equal(actual, expected)
 
 

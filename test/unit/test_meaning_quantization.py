@@ -14,11 +14,13 @@ from zeropoint.dialect.meaning import evaluate
 from zeropoint.dialect.types import TensorType
 
 
-def _litert(operator: str, source: TensorType, result: TensorType, data: Array, axis: int = 0) -> Array:
+def _litert(
+    operator: str, source: TensorType, result: TensorType, data: Array, axis: int = 0, mode: str = "reference"
+) -> Array:
     model = Builder()
     x, y = add_tensor(model, "x", source, axis=axis), add_tensor(model, "y", result, axis=axis)
     model.op(operator, [x], [y])
-    return judge(model, [x], [y], [data])
+    return judge(model, [x], [y], [data], mode == "reference")
 
 
 REQUANTIZATIONS = [
@@ -52,23 +54,45 @@ def test_requantize(source: str, target: str, data: st.DataObject) -> None:
     np.testing.assert_array_equal(actual, _litert("QUANTIZE", x, y, array))
 
 
+@pytest.mark.parametrize("storage", ["i8", "u8"])
+@settings(max_examples=100)
+@given(seeds, scales(), st.floats(-7.9, 6.9) | st.integers(-7, 6).map(float), st.data())
+def test_requantize_xnnpack(
+    storage: str, seed: int, scale: float, log_ratio: float, data: st.DataObject
+) -> None:
+    x = quantized((256,), storage, scale, data.draw(zero_points(storage)))
+    y = quantized((256,), storage, scale / 2.0**log_ratio, data.draw(zero_points(storage)))
+    array = values(np.random.default_rng(seed), x)
+    (actual,) = evaluate("requantize", [array], [x], [y], {}, "xnnpack")
+    np.testing.assert_array_equal(actual, _litert("QUANTIZE", x, y, array, mode="xnnpack"))
+
+
 def test_requantize_is_exact_between_signed_and_unsigned_storage() -> None:
     x, y = quantized((256,), "u8", 0.3, 7), quantized((256,), "i8", 0.3, -121)
     (actual,) = evaluate("requantize", [np.arange(256, dtype=np.uint8)], [x], [y], {})
     assert actual.tolist() == list(range(-128, 128))
 
 
-@pytest.mark.parametrize("target", ["i8", "u8", "i16"])
+QUANTIZATIONS = [
+    ("i8", "reference"),
+    ("u8", "reference"),
+    ("i16", "reference"),
+    ("i8", "xnnpack"),
+    ("u8", "xnnpack"),
+]
+
+
+@pytest.mark.parametrize(("target", "mode"), QUANTIZATIONS)
 @settings(max_examples=60)
 @given(seeds, scales(), st.data())
-def test_quantize(target: str, seed: int, scale: float, data: st.DataObject) -> None:
+def test_quantize(target: str, mode: str, seed: int, scale: float, data: st.DataObject) -> None:
     rng = np.random.default_rng(seed)
     y = quantized((300,), target, scale, data.draw(zero_points(target)))
     span = y.params.storage.maximum - y.params.storage.minimum
     ties = (rng.integers(-span, span, 300) + rng.choice([0.0, 0.5, -0.5], 300)) * scale
     reals = np.where(rng.random(300) < 0.5, ties, rng.uniform(-span, span, 300) * scale).astype(np.float32)
-    (actual,) = evaluate("quantize", [reals], [floating((300,))], [y], {})
-    np.testing.assert_array_equal(actual, _litert("QUANTIZE", floating((300,)), y, reals))
+    (actual,) = evaluate("quantize", [reals], [floating((300,))], [y], {}, mode)
+    np.testing.assert_array_equal(actual, _litert("QUANTIZE", floating((300,)), y, reals, mode=mode))
 
 
 def test_quantize_saturates_infinities() -> None:
@@ -77,8 +101,11 @@ def test_quantize_saturates_infinities() -> None:
     NaN gives the zero point.
     """
     reals = np.array([np.inf, -np.inf, 1e30, -1e30, np.nan], np.float32)
-    (y,) = evaluate("quantize", [reals], [floating((5,))], [quantized((5,), "i8", 0.5, 7)], {})
+    kinds = [floating((5,))], [quantized((5,), "i8", 0.5, 7)]
+    (y,) = evaluate("quantize", [reals], *kinds, {})
     assert y.tolist() == [127, -128, 127, -128, 7]
+    (y,) = evaluate("quantize", [reals], *kinds, {}, "xnnpack")
+    assert y.tolist() == [127, -128, 127, -128, 127]
 
 
 @pytest.mark.parametrize("source", ["i8", "u8", "i16"])
