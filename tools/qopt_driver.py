@@ -57,6 +57,8 @@ class Driver:
         """The output for a TFLite model."""
         from ..frontends import load_bytes
 
+        if self.arguments.verify_diagnostics or self.arguments.split_input_file:
+            raise UsageError(f"{source.name} is a model; --verify-diagnostics and --split-input-file are for text")
         model = load_bytes(source.data, name=Path(source.name).name, numerics=self.arguments.numerics)
         shown = Source(source.name, None)
         with Collector(model.context, source.name, lambda f: self._print_finding(shown, f)) as collector:
@@ -101,7 +103,9 @@ class Driver:
         arguments = self.arguments
         progress = Progress(keep_ir=arguments.reproducer is not None, with_locations=named)
         dumps = IrDumps(self.dumps, self.print_options)
-        observers: list[Observer] = [] if arguments.mlir_timing and self.dumps.is_empty else [progress, dumps]
+        observers: list[Observer] = [progress, dumps]
+        if arguments.mlir_timing and self.dumps.is_empty and arguments.reproducer is None:
+            observers = []  # they would be lines of the table
         manager = build_pass_manager(
             self.steps, module.context, verify_each=arguments.verify_each, observers=observers
         )

@@ -139,6 +139,11 @@ def test_models_by_extension_and_from_stdin(
     assert '"qnn.conv2d"' in from_file
 
 
+def test_flags_for_text_are_refused_for_models(capfd: pytest.CaptureFixture[str]) -> None:
+    assert qopt.main([str(DIGITS), "--verify-diagnostics"]) == 2
+    assert "--split-input-file are for text" in capfd.readouterr().err
+
+
 @pytest.mark.parametrize("level", ["legalized", "linalg"])
 def test_levels_are_text_that_reads_back(
     level: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
