@@ -98,7 +98,7 @@ def _build(kind: Kind, value: Any) -> Any:
     if kind is Kind.INTEGER:
         return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), _integer(value))
     if kind is Kind.REAL:
-        return ir.FloatAttr.get(ir.F32Type.get(), float(value))
+        return ir.FloatAttr.get(ir.F32Type.get(), float(value), loc=ir.Location.unknown())
     if kind is Kind.STRING:
         return ir.StringAttr.get(value)
     if not isinstance(value, bool):

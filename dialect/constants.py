@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,8 @@ INLINE_ELEMENTS = 16
 
 # One table per MLIR context; it dies with its context.
 _STORES: weakref.WeakKeyDictionary[Any, dict[str, npt.NDArray[np.generic]]] = weakref.WeakKeyDictionary()
-_RESOURCES = re.compile(r"^\{-#", re.MULTILINE)
-_RESOURCE = re.compile(r'([\w.$-]+|"[^"\n]*"): "0x([0-9A-Fa-f]*)"')
+_RESOURCES = re.compile(r"^\s*\{-#", re.MULTILINE)
+_RESOURCE = re.compile(r'([\w.$-]+|"[^"\n]*"): "0x((?:[0-9A-Fa-f]{2})*)"')
 _KEY = re.compile(r'dense_resource<(?:"([^"]+)"|([^>]+))>')
 _ALIGNMENT_BYTES = 4
 
@@ -39,7 +40,7 @@ def elements_attribute(array: npt.NDArray[np.generic], name: str = "constant") -
     afterwards.
     """
     array = np.asarray(array)
-    type_ = ir.RankedTensorType.get(list(array.shape), _element_type(array.dtype))
+    type_ = ranked(array.shape, _element_type(array.dtype))
     if array.size <= INLINE_ELEMENTS:
         # dense<...> wants signless integers: reinterpret the bits of unsigned storage.
         signless = array.view(f"int{array.itemsize * 8}") if array.dtype.kind == "u" else array
@@ -50,6 +51,11 @@ def elements_attribute(array: npt.NDArray[np.generic], name: str = "constant") -
     store[key] = data
     flat: Any = data.reshape(-1).view(np.uint8)  # numpy's types know no buffer before Python 3.12
     return ir.DenseResourceElementsAttr.get_from_buffer(memoryview(flat), key, type_)
+
+
+def ranked(shape: Sequence[int], element: Any) -> Any:
+    """The MLIR tensor type; spares callers the location that the bindings want (to report bad elements)."""
+    return ir.RankedTensorType.get(list(shape), element, loc=ir.Location.unknown())
 
 
 def _clean_key(name: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .constants import elements_array
+from .constants import elements_array, ranked
 from .mlir import ir, quant
 from .types import DYNAMIC, QuantParams, Storage, TensorType
 
@@ -65,7 +65,7 @@ def to_ir_type(type_: TensorType) -> Any:
     """The MLIR tensor type of a plain one, in the current context."""
     dynamic = ir.ShapedType.get_dynamic_size()
     shape = [dynamic if d == DYNAMIC else d for d in type_.shape]
-    return ir.RankedTensorType.get(shape, to_ir_element(type_.element, type_.shape))
+    return ranked(shape, to_ir_element(type_.element, type_.shape))
 
 
 def to_ir_element(element: str | QuantParams, shape: Sequence[int] = ()) -> Any:
@@ -106,15 +106,15 @@ def _ir_sub_channel(params: QuantParams, shape: Sequence[int], flags: int) -> An
         raise TypeError(f"sub-channel type of shape {list(shape)}: {len(params.scales)} scales do not fit")
     integer, float32 = ir.IntegerType.get_signless(storage.bits), ir.F32Type.get()
     scales = ir.DenseElementsAttr.get(
-        np.array(params.scales, np.float32).reshape(grid), type=ir.RankedTensorType.get(grid, float32)
+        np.array(params.scales, np.float32).reshape(grid), type=ranked(grid, float32)
     )
     # The bindings take no array of 4-bit integers, but a list of attributes; unsigned values by their bits.
     sign = 1 << (storage.bits - 1)
     values = [(z + sign) % (2 * sign) - sign for z in params.zero_points]
     zero_points = ir.DenseElementsAttr.get(
-        [ir.IntegerAttr.get(integer, z) for z in values], ir.RankedTensorType.get(grid, integer)
+        [ir.IntegerAttr.get(integer, z) for z in values], ranked(grid, integer)
     )
-    return quant.UniformQuantizedSubChannelType.get(
+    built = quant.UniformQuantizedSubChannelType.get(
         flags,
         integer,
         float32,
@@ -125,3 +125,5 @@ def _ir_sub_channel(params: QuantParams, shape: Sequence[int], flags: int) -> An
         storage.minimum,
         storage.maximum,
     )
+    # A negative 4-bit zero point has other bits if parsed than if built, and equal types would differ.
+    return ir.Type.parse(str(built))

@@ -1,0 +1,85 @@
+"""Modules run op by op with their numpy meaning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from zeropoint.dialect.context import parse_module
+from zeropoint.dialect.evaluate import evaluate_module
+from zeropoint.errors import ImportModelError, InputError, PipelineError
+
+NETWORK = """
+!u = !quant.uniform<u8:f32, 0.5:3>
+!v = !quant.uniform<u8:f32, 1.0:128>
+
+func.func @main(%x: tensor<1x4x!u>) -> (tensor<1x2x!v>, tensor<1xi32>) {
+  %w = "qnn.constant"() {value = dense<[[1, 2, 3, 4], [-56, 2, 3, 4]]> : tensor<2x4xi8>}
+    : () -> tensor<2x4x!u>
+  %y = "qnn.fully_connected"(%x, %w)
+    {clamp = array<f32>, operandSegmentSizes = array<i32: 1, 1, 0>, qnn.note = "ignored"}
+    : (tensor<1x4x!u>, tensor<2x4x!u>) -> tensor<1x2x!v>
+  %i = "qnn.arg_max"(%y) {axis = 1 : i64} : (tensor<1x2x!v>) -> tensor<1xi32>
+  return %y, %i : tensor<1x2x!v>, tensor<1xi32>
+}"""
+
+
+def test_a_network() -> None:
+    x = np.array([[10, 3, 2, 0]], np.uint8)
+    kept: list[tuple[str, tuple[int, ...]]] = []
+
+    def keep(op: Any, arrays: list[Any]) -> None:
+        kept.append((op.name, arrays[0].shape))
+
+    scores, index = evaluate_module(parse_module(NETWORK), [x], keep=keep)
+    weights = np.array([[1, 2, 3, 4], [200, 2, 3, 4]])  # the attribute holds the bits of unsigned values
+    real = (x.astype(int) - 3) @ (weights - 3).T * 0.25
+    np.testing.assert_array_equal(scores, np.clip(np.trunc(real + np.copysign(0.5, real)) + 128, 0, 255))
+    assert scores.dtype == np.uint8
+    assert index.tolist() == [1]
+    assert kept == [("qnn.constant", (2, 4)), ("qnn.fully_connected", (1, 2)), ("qnn.arg_max", (1,))]
+
+
+def test_the_numerics_mode() -> None:
+    # 64 * 0.0078125 = 0.5: one mode rounds the tie away from zero, the other to even.
+    text = """
+module attributes {qnn.numerics = "xnnpack"} {
+func.func @main(%x: tensor<1x1x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x1x!quant.uniform<i8:f32, 64.0>> {
+  %w = "qnn.constant"() {value = dense<1> : tensor<1x1xi8>} : () -> tensor<1x1x!quant.uniform<i8:f32, 1.0>>
+  %y = "qnn.fully_connected"(%x, %w) {clamp = array<f32>, operandSegmentSizes = array<i32: 1, 1, 0>}
+    : (tensor<1x1x!quant.uniform<i8:f32, 0.5>>, tensor<1x1x!quant.uniform<i8:f32, 1.0>>)
+    -> tensor<1x1x!quant.uniform<i8:f32, 64.0>>
+  return %y : tensor<1x1x!quant.uniform<i8:f32, 64.0>>
+}}"""
+    x = np.array([[64]], np.int8)
+    module = parse_module(text)
+    assert evaluate_module(module, [x])[0].tolist() == [[0]]
+    assert evaluate_module(module, [x], mode="reference")[0].tolist() == [[1]]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ([], "got 0 inputs, expected 1"),
+        ([np.zeros((1, 4), np.int8)], r"input 0: got int8 \[1, 4\], expected uint8 \[1, 4\]"),
+        ([np.zeros((2, 4), np.uint8)], r"got uint8 \[2, 4\], expected uint8 \[1, 4\]"),
+    ],
+)
+def test_inputs_that_do_not_fit(inputs: list[Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        evaluate_module(parse_module(NETWORK), inputs)
+
+
+def test_an_op_without_a_meaning() -> None:
+    text = """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+        %0 = arith.addf %x, %x : tensor<2xf32>
+        return %0 : tensor<2xf32>
+    }"""
+    with pytest.raises(PipelineError, match=r"'arith\.addf' has no numpy meaning"):
+        evaluate_module(parse_module(text), [np.zeros(2, np.float32)])
+
+
+def test_no_entry() -> None:
+    with pytest.raises(ImportModelError, match="no function @main"):
+        evaluate_module(parse_module("module {}"), [])
