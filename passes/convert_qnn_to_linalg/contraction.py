@@ -1,0 +1,213 @@
+"""conv2d and fully_connected: one tagged contraction that accumulates in i32, then one elementwise rescale.
+
+The contraction is a single ``linalg.generic`` with the discardable attribute ``qnn.contraction``:
+
+* ``conv2d``: filter ``[O, KH, KW, C]`` (grouped: ``[G, O/G, KH, KW, C/G]``), innermost loop a sum over contiguous channels;
+* ``depthwise_conv2d``: filter rearranged at compile time to ``[KH, KW, C]`` (or ``[KH, KW, C, M]``), innermost loop parallel over
+  contiguous channels;
+* ``matmul``: input ``[M, K]``, filter ``[N, K]``.
+
+Its accumulator starts as the broadcast bias, into which the input's zero point is folded; borders are padded with that zero
+point. Where the filter or bias is not a constant, the zero point is subtracted in the loop instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...dialect import rescale
+from ...dialect.fixed_point import INT32_MAX, INT32_MIN
+from ...dialect.numerics import Rounding
+from .arith import clamp_float, require_per_tensor, rescaled, stored_bits, widen
+from .builder import Builder, Formula, Value
+from .core import Call
+from .scalar import Scalar
+
+
+@dataclass(frozen=True)
+class _Terms:
+    """What goes into a contraction besides input and filter."""
+
+    kind: str
+    bias: Value
+    """``[O]``, i32 or f32."""
+    filter_zero_points: Value | None
+    """``[O]`` i32, if the channels differ; it is then the formula's third operand."""
+    product: Formula
+    """``(x, w[, filter_zero_point], acc) -> acc + x * w``."""
+
+
+def conv2d(builder: Builder, call: Call) -> Value:
+    """``clamp(rescale(sum x * w + bias))`` over windows; see the module's docstring for the form."""
+    constants = None
+    if call.types[0].is_quantized:
+        require_per_tensor(call.types[0], "the input")
+        require_per_tensor(call.result, "the result")
+        constants = rescale.conv2d(call.types[0], call.types[1], call.result, call.clamp, call.mode)
+    terms = _terms(builder, call, constants)
+    padded = _padded(builder, call)
+    if call["groups"] == call.types[0].shape[3]:
+        acc = _depthwise(builder, call, padded, terms)
+    elif call["groups"] == 1:
+        acc = _dense(builder, call, padded, terms)
+    else:
+        acc = _grouped(builder, call, padded, terms)
+    return _epilogue(builder, call, builder.reshape(acc, call.result.shape), constants)
+
+
+def fully_connected(builder: Builder, call: Call) -> Value:
+    """``clamp(rescale(x @ w.T + bias))``, leading dimensions of the input collapsed to one."""
+    constants = None
+    if call.types[0].is_quantized:
+        require_per_tensor(call.types[0], "the input")
+        require_per_tensor(call.result, "the result")
+        constants = rescale.fully_connected(call.types[0], call.types[1], call.result, call.clamp, call.mode)
+    terms = _terms(builder, call, constants)
+    outputs, depth = call.types[1].shape
+    rows = call.types[0].elements // depth
+    x = builder.reshape(call.operand(0), [rows, depth])
+    acc = _contract(builder, "m o +k", (x, "m, k"), (call.operand(1), "o, k"), terms, [rows, outputs], "o", "matmul")
+    return _epilogue(builder, call, builder.reshape(acc, call.result.shape), constants)
+
+
+def _dense(builder: Builder, call: Call, padded: Value, terms: _Terms) -> Value:
+    rows, columns = _window(call)
+    return _contract(
+        builder,
+        "n y x o +i +j +c",
+        (padded, f"n, {rows}, {columns}, c"),
+        (call.operand(1), "o, i, j, c"),
+        terms,
+        call.result.shape,
+        "o",
+        "conv2d",
+    )
+
+
+def _depthwise(builder: Builder, call: Call, padded: Value, terms: _Terms) -> Value:
+    rows, columns = _window(call)
+    outputs, height, width, _ = call.types[1].shape
+    channels = call.types[0].shape[3]
+    copies = outputs // channels
+    batch, out_rows, out_columns, _ = call.result.shape
+    axes, shape = ("c", [channels]) if copies == 1 else ("c, m", [channels, copies])
+    return _contract(
+        builder,
+        "n y x +i +j " + axes.replace(",", ""),
+        (padded, f"n, {rows}, {columns}, c"),
+        (_channels_last_filter(builder, call, [height, width, *shape]), f"i, j, {axes}"),
+        terms,
+        [batch, out_rows, out_columns, *shape],
+        axes,
+        "depthwise_conv2d",
+    )
+
+
+def _channels_last_filter(builder: Builder, call: Call, shape: Sequence[int]) -> Value:
+    """The depthwise filter ``[C * M, KH, KW, 1]`` as ``[KH, KW, C]`` or ``[KH, KW, C, M]``."""
+    height, width = shape[0], shape[1]
+    array = call.array(1)
+    if array is not None:
+        return builder.constant(array[..., 0].transpose(1, 2, 0).reshape(shape), f"{call.name}_filter")
+    outputs = call.types[1].shape[0]
+    flat = builder.reshape(call.operand(1), [outputs, height, width])
+    moved = builder.transpose(flat, [1, 2, 0])
+    return builder.reshape(moved, shape)
+
+
+def _grouped(builder: Builder, call: Call, padded: Value, terms: _Terms) -> Value:
+    rows, columns = _window(call)
+    groups = call["groups"]
+    outputs, height, width, depth = call.types[1].shape
+    split_input = builder.reshape(padded, [*padded.type.shape[:3], groups, depth])
+    split_filter = builder.reshape(call.operand(1), [groups, outputs // groups, height, width, depth])
+    return _contract(
+        builder,
+        "n y x g o +i +j +c",
+        (split_input, f"n, {rows}, {columns}, g, c"),
+        (split_filter, "g, o, i, j, c"),
+        terms,
+        [*call.result.shape[:3], groups, outputs // groups],
+        "g, o",
+        "conv2d",
+    )
+
+
+def _window(call: Call) -> tuple[str, str]:
+    """Where output ``y, x`` reads the padded input at tap ``i, j``."""
+    (sh, sw), (dh, dw) = call["strides"], call["dilations"]
+    return f"y * {sh} + i * {dh}", f"x * {sw} + j * {dw}"
+
+
+def _padded(builder: Builder, call: Call) -> Value:
+    top, bottom, left, right = call["padding"]
+    x, source = call.operand(0), call.types[0]
+    fill = stored_bits(source.params.zero_point, str(x.type.element_type)) if source.is_quantized else 0.0
+    return builder.pad(x, [0, top, left, 0], [0, bottom, right, 0], fill)
+
+
+def _contract(
+    builder: Builder,
+    loops: str,
+    x: tuple[Value, str],
+    w: tuple[Value, str],
+    terms: _Terms,
+    shape: Sequence[int],
+    channel_axes: str,
+    tag: str,
+) -> Value:
+    """The tagged contraction. ``channel_axes`` are the loops of the bias; they are the last axes of the result."""
+    parallel = [name for name in loops.split() if name[0] != "+"]
+    channel_shape = list(shape[len(shape) - len(channel_axes.split(",")) :])
+    bias = builder.reshape(terms.bias, channel_shape)
+    start = builder.broadcast(bias, shape, range(len(shape) - len(channel_shape)))
+    inputs = [x, w]
+    if terms.filter_zero_points is not None:
+        inputs.append((builder.reshape(terms.filter_zero_points, channel_shape), channel_axes))
+    return builder.generic(loops, inputs, [(start, ", ".join(parallel))], terms.product, tag=tag)[0]
+
+
+def _terms(builder: Builder, call: Call, constants: rescale.Contraction | None) -> _Terms:
+    outputs = call.types[1].shape[0]
+    has_bias = len(call.types) > 2
+    if constants is None:
+        bias = call.operand(2) if has_bias else builder.constant(np.zeros(outputs, np.float32), f"{call.name}_bias")
+        return _Terms("f32", bias, None, lambda x, w, acc: acc + x * w)
+    weights, bias_array = call.array(1), call.array(2)
+    folded = weights is not None and (bias_array is not None or not has_bias)
+    if folded:
+        assert weights is not None
+        array = rescale.folded_bias(weights, bias_array, constants).astype(np.int32)
+        bias = builder.constant(array, f"{call.name}_bias")
+    elif has_bias:
+        bias = call.operand(2)
+    else:
+        bias = builder.constant(np.zeros(outputs, np.int32), f"{call.name}_bias")
+    zero_points = constants.filter_zero_points
+    differ = len(set(zero_points)) > 1
+    tensor = builder.constant(np.asarray(zero_points, np.int32), f"{call.name}_filter_zero_point") if differ else None
+    input_params, filter_params = call.types[0].params, call.types[1].params
+    input_zero_point = 0 if folded else constants.input_zero_point
+
+    def product(x: Scalar, w: Scalar, *rest: Scalar) -> Scalar:
+        filter_zero_point = rest[0] if differ else zero_points[0]
+        factor = widen(w, filter_params) - filter_zero_point
+        return rest[-1] + (widen(x, input_params) - input_zero_point) * factor
+
+    return _Terms("i32", bias, tensor, product)
+
+
+def _epilogue(builder: Builder, call: Call, acc: Value, constants: rescale.Contraction | None) -> Value:
+    if constants is None:
+        return clamp_float(builder, acc, call.clamp)
+    if _is_identity(constants.rescale) and call.result.params.storage.bits == 32:
+        return acc
+    return rescaled(builder, call, [acc], constants.rescale, lambda x: x)
+
+
+def _is_identity(constants: rescale.Rescale) -> bool:
+    full_range = constants.low <= INT32_MIN and constants.high >= INT32_MAX
+    return constants.rounding is Rounding.EXACT and constants.zero_point == 0 and full_range

@@ -1,0 +1,77 @@
+"""mean and arg_max."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...dialect import rescale
+from .arith import require_per_tensor, rescaled, widen
+from .builder import Builder, Value
+from .core import Call, storage_kind
+from .scalar import Scalar
+
+
+def mean(builder: Builder, call: Call) -> Value:
+    """``rescale(sum(q) - N * z)`` with ``1 / N`` in the multiplier; floats are summed in f64."""
+    source = call.types[0]
+    rank = len(source.shape)
+    axes = {axis % rank for axis in call["axes"]} if rank else set()
+    count = int(np.prod([source.shape[axis] for axis in axes], dtype=np.int64))
+    if source.is_float:
+        total = _sum(builder, call, axes, "f64")
+        return builder.elementwise([total], call.result.shape, "f32", lambda acc: (acc / float(count)).truncate("f32"))
+    require_per_tensor(source, "the input")
+    require_per_tensor(call.result, "the result")
+    constants = rescale.mean(source, call.result, count, call.mode)
+    total = _sum(builder, call, axes, "i32")
+    return rescaled(builder, call, [total], constants.rescale, lambda acc: acc - constants.sum_zero_point)
+
+
+def _sum(builder: Builder, call: Call, axes: set[int], kind: str) -> Value:
+    """The input summed over ``axes`` in ``kind``, in the result's shape."""
+    source = call.types[0]
+    names = [f"d{axis}" for axis in range(len(source.shape))]
+    kept = [axis for axis in range(len(source.shape)) if axis not in axes]
+
+    def accumulate(x: Scalar, acc: Scalar) -> Scalar:
+        return acc + (x.extend("f64") if source.is_float else widen(x, source.params))
+
+    (total,) = builder.generic(
+        " ".join(f"+{name}" if axis in axes else name for axis, name in enumerate(names)),
+        [(call.operand(0), ", ".join(names))],
+        [(builder.filled([source.shape[axis] for axis in kept], kind, 0), ", ".join(names[axis] for axis in kept))],
+        accumulate,
+    )
+    return builder.reshape(total, call.result.shape)
+
+
+def arg_max(builder: Builder, call: Call) -> Value:
+    """The index of the largest value along ``axis``; the first one wins a tie, and a NaN wins over every number."""
+    source = call.types[0]
+    axis = call["axis"] % len(source.shape)
+    names = [f"d{i}" for i in range(len(source.shape))]
+    kept = ", ".join(name for i, name in enumerate(names) if i != axis)
+    shape = [extent for i, extent in enumerate(source.shape) if i != axis]
+    kind, index_kind = storage_kind(source), storage_kind(call.result)
+    signed = not source.is_quantized or source.params.storage.signed
+    lowest = -np.inf if source.is_float else float(np.iinfo(f"int{kind[1:]}").min if signed else 0)
+
+    def better(x: Scalar, best: Scalar) -> Scalar:
+        if source.is_float:
+            return x.compare("ugt", best) & best.compare("ordered", best)
+        wide = "i64" if kind == "i64" else "i32"
+        return x.extend(wide, signed=signed) > best.extend(wide, signed=signed)
+
+    def formula(x: Scalar, best: Scalar, index: Scalar) -> tuple[Scalar, Scalar]:
+        wins = better(x, best)
+        here = x.body.index(axis).index_to(index_kind)
+        return wins.select(x, best), wins.select(here, index)
+
+    start = [builder.filled(shape, kind, lowest), builder.filled(shape, index_kind, 0)]
+    results = builder.generic(
+        " ".join(f"+{name}" if i == axis else name for i, name in enumerate(names)),
+        [(call.operand(0), ", ".join(names))],
+        [(value, kept) for value in start],
+        formula,
+    )
+    return results[1]
