@@ -39,8 +39,9 @@ class ModulePass(ABC):
 
     @classmethod
     def summary(cls) -> str:
-        """The first line of the docstring."""
-        return (cls.__doc__ or "").strip().split("\n")[0]
+        """The first paragraph of the docstring, as one line of plain text."""
+        paragraph = (cls.__doc__ or "").strip().partition("\n\n")[0]
+        return " ".join(paragraph.split()).replace("``", "")
 
     @classmethod
     def from_options(cls, text: str) -> ModulePass:

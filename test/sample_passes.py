@@ -13,7 +13,8 @@ RAN: list[ModulePass] = []
 
 @dataclass(frozen=True)
 class RecordPass(ModulePass):
-    """Remember that it ran.
+    """Remember that it ran,
+    with the ``options``.
 
     Not shown.
     """

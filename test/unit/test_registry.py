@@ -80,8 +80,8 @@ def test_text_of_a_pass_reads_back(
     assert RecordPass.from_options(step.options) == original
 
 
-def test_summary_is_the_first_line() -> None:
-    assert RecordPass.summary() == "Remember that it ran."
+def test_summary_is_the_first_paragraph() -> None:
+    assert RecordPass.summary() == "Remember that it ran, with the options."
 
 
 def test_pass_lists() -> None:
