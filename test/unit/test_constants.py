@@ -92,6 +92,12 @@ def test_data_of_the_wrong_size_is_an_error() -> None:
         _values(parse_module(text))
 
 
+@pytest.mark.parametrize("digits", ["0x04000000ABC", '0x0400000G"', '0x0"', '0x"'])
+def test_broken_resources_are_mlirs_errors(digits: str) -> None:
+    with pytest.raises(PipelineError, match="error: "):
+        parse_module('module {}\n{-#  dialect_resources: { builtin: { w: "' + digits + " } } #-}")
+
+
 def test_stored_values_of_a_resource_are_verified() -> None:
     type_ = TensorType((LARGE,), QuantParams(Storage(8, True, -100, 100), (0.5,), (0,)))
     with pytest.raises(ir.MLIRError, match=r"\(C3\) values from 0 to 101 lie outside the storage range"):
