@@ -58,7 +58,8 @@ class Driver:
         from ..frontends import load_bytes
 
         if self.arguments.verify_diagnostics or self.arguments.split_input_file:
-            raise UsageError(f"{source.name} is a model; --verify-diagnostics and --split-input-file are for text")
+            flags = "--verify-diagnostics and --split-input-file"
+            raise UsageError(f"{source.name} is a model; {flags} are for text")
         model = load_bytes(source.data, name=Path(source.name).name, numerics=self.arguments.numerics)
         shown = Source(source.name, None)
         with Collector(model.context, source.name, lambda f: self._print_finding(shown, f)) as collector:
