@@ -9,19 +9,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from zeropoint.codegen.jit import LoadedCode
-from zeropoint.codegen.llvm import ENTRY, to_llvm_ir, to_object
-from zeropoint.codegen.machine import host
+import zeropoint
 from zeropoint.dialect import qnn
 from zeropoint.dialect.context import new_context
 from zeropoint.dialect.ir_types import to_ir_type
 from zeropoint.dialect.meaning import evaluate
 from zeropoint.dialect.mlir import func, ir
+from zeropoint.dialect.model import Model
 from zeropoint.dialect.types import TensorType
-from zeropoint.passes.externalize_constants import CONSTANTS, aligned_bytes, constant_block
-from zeropoint.passes.pass_manager import run_pipeline
-from zeropoint.passes.pipelines import passes_to
-from zeropoint.passes.plan_memory import ARENA_BYTES
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -68,24 +63,9 @@ def build_module(cases: Sequence[Case], mode: str) -> Any:
 
 def run_cases(cases: Sequence[Case], mode: str) -> list[Array]:
     """The results of all cases as the reference pipeline computes them."""
-    module = build_module(cases, mode)
-    run_pipeline(module, passes_to("llvm"))
-    code = LoadedCode(to_object(to_llvm_ir(module), host()), ENTRY)
-    buffers = [
-        _aligned(array) for case in cases for i, array in enumerate(case.arrays) if i not in case.constants
-    ]
-    attributes = module.operation.attributes
-    if CONSTANTS in attributes:
-        buffers.append(constant_block(module))
-    if ARENA_BYTES in attributes and attributes[ARENA_BYTES].value:
-        buffers.append(aligned_bytes(attributes[ARENA_BYTES].value))
-    outputs = [_aligned(np.zeros(case.result.shape, case.result.dtype)) for case in cases]
-    table = np.array([buffer.ctypes.data for buffer in (*buffers, *outputs)], np.uint64)
-    code.call(table.ctypes.data)
-    return [
-        output[: case.result.elements * case.result.dtype.itemsize].view(case.result.dtype).reshape(case.result.shape)
-        for case, output in zip(cases, outputs, strict=True)
-    ]
+    model = Model.from_module(build_module(cases, mode), "cases")
+    executable = zeropoint.compile(model, pipeline="reference", cache=False)
+    return executable.run(*[array for case in cases for i, array in enumerate(case.arrays) if i not in case.constants])
 
 
 def check_cases(cases: Sequence[Case], mode: str = "reference") -> None:
@@ -97,9 +77,3 @@ def check_cases(cases: Sequence[Case], mode: str = "reference") -> None:
             np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-5, err_msg=what)
         else:
             np.testing.assert_array_equal(actual, expected, err_msg=what)
-
-
-def _aligned(array: Array) -> npt.NDArray[np.uint8]:
-    data = aligned_bytes(max(array.nbytes, 1))
-    data[: array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    return data

@@ -39,7 +39,7 @@ def _activation(builder: Builder, call: Call, op: str, function: Callable[[Scala
     produced = require_per_tensor(call.result, "the result")
     if source.params.storage.bits == 16:
         produced = tables.natural_params(op, source.params.storage)
-    entries = tables.activation_table(op, source.params, produced)
+    entries = tables.activation_table(op, source.params, produced, call.mode)
     table = builder.constant(by_unsigned(entries, signed=source.params.storage.signed), f"{call.name}_table")
     kind = storage_kind(TensorType((), produced))
     value = builder.elementwise([call.operand(0)], source.shape, kind, lambda x: lookup(table, x))

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...dialect import rescale
 from ...dialect.fixed_point import INT32_MAX, INT32_MIN
-from ...dialect.numerics import Rounding
+from ...dialect.numerics import Rounding, rule
 from ...dialect.rescale import Rescale
 from ...dialect.types import QuantParams, Storage, TensorType
 from .builder import Builder, Formula, Value
@@ -26,7 +26,7 @@ Parameter: TypeAlias = "Callable[[Sequence[Scalar]], Scalar | int | float]"
 """Finds a parameter among the extra scalars of a body: the channel's value, or the number all channels share."""
 
 Rule: TypeAlias = "Callable[[Scalar, Sequence[Scalar]], Scalar]"
-"""``round(acc * scale)`` of an i32 (or i64) accumulator, saturated to i32."""
+"""``round(acc * scale)`` of an i32 (or i64) accumulator: an i32, saturated, or an i64."""
 
 
 class ChannelParameters:
@@ -101,11 +101,19 @@ def _float32_half_even(constants: Rescale, parameters: ChannelParameters) -> Rul
     )
 
 
+def _single_half_up(constants: Rescale, parameters: ChannelParameters) -> Rule:
+    """``(acc * multiplier + 2^(30 - shift)) >> (31 - shift)`` in i64; one multiplier and shift for all channels."""
+    (multiplier,), (shift,) = constants.multipliers, constants.shifts
+    total = 31 - shift
+    return lambda acc, scalars: (acc.extend("i64") * multiplier + (1 << (total - 1))) >> total
+
+
 _RULES: dict[Rounding, Callable[[Rescale, ChannelParameters], Rule]] = {
     Rounding.EXACT: _exact,
     Rounding.DOUBLE: _double,
     Rounding.ONCE_HALF_AWAY: _once_half_away,
     Rounding.FLOAT32_HALF_EVEN: _float32_half_even,
+    Rounding.SINGLE_HALF_UP: _single_half_up,
 }
 
 
@@ -196,7 +204,10 @@ def to_result(builder: Builder, call: Call, value: Value, source: TensorType, cl
         return clamp_float(builder, value, clamp) if call.result.is_float else value
     target = call.result.params
     if source.params.same_values(target):
-        return _clamp_stored(builder, value, target, clamp)
+        if not target.is_per_tensor:
+            return value
+        rounding = rule(call.mode, call.op.name.removeprefix("qnn."), target.storage.bits)
+        return _clamp_stored(builder, value, target, rescale.clamp_bounds(target, clamp, rounding))
     require_per_tensor(source, "the input")
     require_per_tensor(call.result, "the result")
     constants = rescale.requantize(source, call.result, clamp, call.mode)
@@ -204,10 +215,8 @@ def to_result(builder: Builder, call: Call, value: Value, source: TensorType, cl
     return rescaled(builder, part, [value], constants.rescale, lambda x: centred(x, source.params))
 
 
-def _clamp_stored(builder: Builder, value: Value, params: QuantParams, clamp: Sequence[float]) -> Value:
-    if not params.is_per_tensor:
-        return value
-    low, high = rescale.clamp_bounds(params, clamp)
+def _clamp_stored(builder: Builder, value: Value, params: QuantParams, bounds: tuple[int, int]) -> Value:
+    low, high = bounds
     full = Storage.of(params.storage.name)
     if low <= full.minimum and high >= full.maximum:
         return value

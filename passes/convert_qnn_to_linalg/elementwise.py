@@ -39,6 +39,8 @@ def _sum(builder: Builder, call: Call, sign: int) -> Value:
         return _plain(builder, call, "add" if sign > 0 else "sub")
     _require_per_tensor(call)
     constants = rescale.add(call.types[0], call.types[1], call.result, call.clamp, call.mode)
+    if isinstance(constants, rescale.ShiftSum):
+        return _shift_sum(builder, call, sign, constants)
     limit = constants.sum_limit
 
     def scaled(q: Scalar, params: QuantParams, multiplier: int, shift: int) -> Scalar:
@@ -52,6 +54,20 @@ def _sum(builder: Builder, call: Call, sign: int) -> Value:
         return result if limit is None else result.clip(-limit, limit)
 
     return rescaled(builder, call, call.operands(), constants.output, total)
+
+
+def _shift_sum(builder: Builder, call: Call, sign: int, constants: rescale.ShiftSum) -> Value:
+    """``[low, high](((a +- b + 2^(shift - 1)) >> shift) + zero_point)``; nothing exceeds i32."""
+    left, right = call.types[0].params, call.types[1].params
+    kind = storage_kind(call.result)
+
+    def formula(lhs: Scalar, rhs: Scalar) -> Scalar:
+        a = (widen(lhs, left) - constants.lhs_zero_point) * constants.lhs_factor
+        b = (widen(rhs, right) - constants.rhs_zero_point) * (sign * constants.rhs_factor)
+        rounded = (a + b + (1 << (constants.shift - 1))) >> constants.shift
+        return (rounded + constants.zero_point).clip(constants.low, constants.high).truncate(kind)
+
+    return builder.elementwise(call.operands(), call.result.shape, kind, formula)
 
 
 def _plain(builder: Builder, call: Call, operation: str) -> Value:

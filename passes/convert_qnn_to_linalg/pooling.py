@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...dialect import rescale
+from ...dialect.numerics import rule
 from .arith import clamp_float, require_per_tensor, round_half_away_ratio, stored_bits, to_result, widen
 from .builder import Builder, Value
 from .core import Array, Call, storage_kind
@@ -45,7 +46,8 @@ def avg_pool2d(builder: Builder, call: Call) -> Value:
     params = require_per_tensor(source, "the input")
     total = _pool(builder, call, "i32", 0, lambda x, acc: acc + widen(x, params))
     same = params.same_values(call.result.params)
-    low, high = rescale.clamp_bounds(call.result.params, call.clamp) if same else (0, 0)
+    rounding = rule(call.mode, "avg_pool2d", params.storage.bits)
+    low, high = rescale.clamp_bounds(call.result.params, call.clamp, rounding) if same else (0, 0)
     kind = storage_kind(source)
 
     def rounded(acc: Scalar, *taps: Scalar) -> Scalar:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...dialect import rescale
 from ...dialect.numerics import Rounding, rule
-from ...dialect.types import QuantParams
+from ...dialect.types import QuantParams, broadcast_along
 from .arith import centred, clamp_float, require_per_tensor, rescaled, to_result
 from .builder import Builder, Value
 from .core import Call, storage_kind
@@ -16,22 +16,28 @@ from .scalar import Number, Scalar
 
 
 def quantize(builder: Builder, call: Call) -> Value:
-    """``[low, high](round(x / s) + z)``: a true float32 division, limited before it becomes an integer; NaN gives ``z``."""
+    """``[low, high](round(x / s) + z)``: a true float32 division, limited before it becomes an integer; NaN gives ``z``.
+
+    XNNPACK multiplies by ``1 / s`` and rounds half to even; there NaN gives the highest value.
+    """
     params, kind = call.result.params, storage_kind(call.result)
+    half_even = rule(call.mode, "quantize", params.storage.bits) is Rounding.FLOAT32_HALF_EVEN
     scales = np.asarray(params.scales, np.float32)
+    if half_even:
+        scales = np.float32(1.0) / scales
     parameters = _AlongAxis(builder, call, params)
     scale = parameters.add("scale", [float(s) for s in scales], "float32")
     zero_point = parameters.add("zero_point", params.zero_points, "int32")
-    rounding = "roundeven" if rule(call.mode, "quantize") is Rounding.FLOAT32_HALF_EVEN else "round"
     low, high = params.storage.minimum, params.storage.maximum
     # Wide enough for every zero point, and exact in the float type it is applied in.
     float_low, float_high = low - max(params.zero_points), high - min(params.zero_points)
     float_kind, integer_kind = ("f64", "i64") if params.storage.bits > 16 else ("f32", "i32")
 
     def formula(x: Scalar, *rest: Scalar) -> Scalar:
-        steps = x / _pick(scale, rest)
-        number = steps.compare("unordered", steps).select(steps.body.constant("f32", 0.0), steps)
-        rounded = number.call(rounding).extend(float_kind).clip(float_low, float_high).to_integer(integer_kind)
+        steps = x * _pick(scale, rest) if half_even else x / _pick(scale, rest)
+        instead = steps.body.constant("f32", np.inf if half_even else 0.0)
+        number = steps.compare("unordered", steps).select(instead, steps)
+        rounded = number.call("roundeven" if half_even else "round").extend(float_kind).clip(float_low, float_high).to_integer(integer_kind)
         offset = _pick(zero_point, rest)
         shifted = rounded + (offset.extend(integer_kind) if isinstance(offset, Scalar) else offset)
         return (shifted.clip(low, high) if isinstance(offset, Scalar) else shifted).truncate(kind)
@@ -73,21 +79,18 @@ def clamp(builder: Builder, call: Call) -> Value:
 
 
 class _AlongAxis:
-    """Parameters of a per-axis type as constant tensors that broadcast along the axis; shared ones stay numbers."""
+    """Parameters of a type as constant tensors that broadcast over the values; shared ones stay numbers."""
 
     def __init__(self, builder: Builder, call: Call, params: QuantParams) -> None:
         self._builder = builder
         self._name = call.name
-        rank = len(call.result.shape)
-        self._shape = [1] * rank
-        if params.axis is not None:
-            self._shape[params.axis] = len(params.scales)
+        self._params, self._shape = params, call.result.shape
         self.tensors: list[Value] = []
 
     def add(self, what: str, values: Sequence[float], dtype: str) -> int | float | _Position:
         if all(value == values[0] for value in values):
             return values[0]
-        array = np.asarray(values, dtype).reshape(self._shape)
+        array = broadcast_along(values, self._params, self._shape).astype(dtype)
         self.tensors.append(self._builder.constant(array, f"{self._name}_{what}"))
         return _Position(len(self.tensors) - 1)
 

@@ -24,7 +24,21 @@ def mean(builder: Builder, call: Call) -> Value:
     require_per_tensor(call.result, "the result")
     constants = rescale.mean(source, call.result, count, call.mode)
     total = _sum(builder, call, axes, "i32")
-    return rescaled(builder, call, [total], constants.rescale, lambda acc: acc - constants.sum_zero_point)
+    if isinstance(constants, rescale.FloatMean):
+        return _float_mean(builder, call, total, constants)
+    sum_zero_point = constants.sum_zero_point
+    return rescaled(builder, call, [total], constants.rescale, lambda acc: acc - sum_zero_point)
+
+
+def _float_mean(builder: Builder, call: Call, total: Value, constants: rescale.FloatMean) -> Value:
+    """``[low, high](round_half_even(f32(sum) * scale + offset))``, product and sum rounded one after the other."""
+    kind = storage_kind(call.result)
+
+    def formula(acc: Scalar) -> Scalar:
+        real = acc.to_float("f32") * constants.scale + constants.offset
+        return real.call("roundeven").clip(constants.low, constants.high).to_integer("i32").truncate(kind)
+
+    return builder.elementwise([total], call.result.shape, kind, formula)
 
 
 def _sum(builder: Builder, call: Call, axes: set[int], kind: str) -> Value:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from ...dialect import resampling
+from ...dialect.resampling import Weights
 from ...dialect.types import TensorType
-from .arith import round_half_away_ratio, to_result
+from .arith import round_half_away_ratio, to_result, widen
 from .builder import Builder, Value
 from .core import Array, Call, storage_kind
 from .scalar import Scalar
@@ -25,48 +27,48 @@ def resize_nearest(builder: Builder, call: Call) -> Value:
 
 
 def resize_bilinear(builder: Builder, call: Call) -> Value:
-    """Each result element mixes four input elements: 10-bit weights on signed storage, float32 weights on uint8 and floats."""
+    """Each result element mixes four input elements; ``resampling.Weights`` says by which weights."""
     source = call.types[0]
-    integral = source.is_quantized and source.params.storage.signed
-    tables = [_bilinear(call, axis, integral) for axis in (1, 2)]
+    weights = resampling.bilinear_weights(source, call.mode)
+    integral = weights is not Weights.FLOAT32
     wide = "f32" if not integral else "i32" if source.params.storage.bits == 8 else "i64"
     kind = storage_kind(source)
 
     def mix(read: _Read, rows: tuple[Scalar, ...], columns: tuple[Scalar, ...]) -> Scalar:
-        total = _mix(read, rows, columns, wide, source)
-        if integral:
+        total = _mix(lambda y, x: _element(read(y, x), wide, source), rows, columns, wide, weights.one)
+        if weights is Weights.FRACTION_10:
             return round_half_away_ratio(total, 1 << 20).truncate(kind)
-        if source.is_quantized:
-            # A sum of stored values by weights of at most one: it stays in range, and is not negative.
-            return (total + 0.5).to_integer("i32").truncate(kind)
-        return total
+        if weights is Weights.FRACTION_11:
+            return ((total + (1 << 21)) >> 22).truncate(kind)
+        # Of stored uint8 values and weights that sum to one: in range, and not negative.
+        return (total + 0.5).to_integer("i32").truncate(kind) if source.is_quantized else total
 
+    tables = [_bilinear(call, axis, weights) for axis in (1, 2)]
     value = _gather(builder, call, kind, tables, mix)
     return to_result(builder, call, value, TensorType(call.result.shape, source.element))
 
 
-_Read = Callable[[Scalar, Scalar], Scalar]
+_Read: TypeAlias = Callable[[Scalar, Scalar], Scalar]
 """The input element at a row and a column, batch and channel being those of the result element."""
 
 
+def _element(stored: Scalar, wide: str, source: TensorType) -> Scalar:
+    if stored.is_float:
+        return stored
+    if wide == "f32":
+        return widen(stored, source.params).to_float("f32")
+    return stored.extend(wide, signed=source.params.storage.signed)
+
+
 def _mix(
-    read: _Read, rows: tuple[Scalar, ...], columns: tuple[Scalar, ...], wide: str, source: TensorType
+    element: _Read, rows: tuple[Scalar, ...], columns: tuple[Scalar, ...], wide: str, one: int
 ) -> Scalar:
     """The weighted sum, in the reference kernel's order of operations (float32 results depend on it)."""
     y0, y1, down = rows
     x0, x1, right = columns
     down, right = down.extend(wide), right.extend(wide)
-    one = down.body.constant(wide, 1024 if wide[0] == "i" else 1.0)
-    up, left = one - down, one - right
-
-    def element(y: Scalar, x: Scalar) -> Scalar:
-        stored = read(y, x)
-        if stored.is_float:
-            return stored
-        if wide[0] == "f":
-            return stored.extend("i32", signed=source.params.storage.signed).to_float(wide)
-        return stored.extend(wide)
-
+    whole = down.body.constant(wide, one)
+    up, left = whole - down, whole - right
     total = element(y0, x0) * up * left + element(y1, x0) * down * left
     total = total + element(y0, x1) * up * right
     return total + element(y1, x1) * down * right
@@ -85,11 +87,12 @@ def _nearest(call: Call, axis: int) -> _Table:
     return _Table([resampling.nearest(size, result, call["align_corners"], call["half_pixel_centers"])], None)
 
 
-def _bilinear(call: Call, axis: int, integral: bool) -> _Table:
+def _bilinear(call: Call, axis: int, weights: Weights) -> _Table:
     size, result = call.types[0].shape[axis], call.result.shape[axis]
-    function = resampling.bilinear_integer if integral else resampling.bilinear_float
-    table = function(size, result, call["align_corners"], call["half_pixel_centers"])
-    return _Table([table.lower, table.upper], table.fraction.astype(np.int32 if integral else np.float32))
+    options = bool(call["align_corners"]), bool(call["half_pixel_centers"])
+    table = resampling.bilinear(weights, size, result, *options)
+    dtype = np.float32 if weights is Weights.FLOAT32 else np.int32
+    return _Table([table.lower, table.upper], table.fraction.astype(dtype))
 
 
 def _gather(
