@@ -21,6 +21,9 @@ _READS_PER_BYTE = 16
 
 _FREE_READS = 1 << 16
 
+_TABLE_BYTES = 128
+"""What reading a table counts for: it takes longer than its few bytes. Unshared tables never use up the budget."""
+
 _SCALARS = {
     "bool": struct.Struct("<?"),
     "i8": struct.Struct("<b"),
@@ -102,7 +105,6 @@ class Table:
             file.broken(f"{label}: vtable of {size} bytes for a table of {self._size} bytes")
         file.demand(vtable, size, f"{label}: vtable")
         file.demand(position, self._size, f"{label}: table")
-        file.charge(size)
         self._fields = struct.unpack_from(f"<{size // 2 - 2}H", file.data, vtable + 4)
 
     def _field(self, slot: int, size: int) -> int | None:
@@ -177,7 +179,10 @@ class Table:
     def table(self, slot: int, label: str) -> Table | None:
         """A table; None if absent."""
         position = self._target(slot)
-        return None if position is None else Table(self._file, position, label)
+        if position is None:
+            return None
+        self._file.charge(_TABLE_BYTES)
+        return Table(self._file, position, label)
 
     def tables(self, slot: int, label: str) -> list[Table]:
         """A vector of tables, labelled ``label 0``, ``label 1`` ...; empty if absent."""
@@ -185,6 +190,6 @@ class Table:
         if position is None:
             return []
         start, count = self._file.vector(position, 4, f"{self.label}: {label}s")
-        self._file.charge(4 * count)
+        self._file.charge(_TABLE_BYTES * count)
         offsets = struct.unpack_from(f"<{count}I", self._file.data, start)
         return [Table(self._file, start + 4 * i + offset, f"{label} {i}") for i, offset in enumerate(offsets)]

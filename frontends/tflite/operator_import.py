@@ -163,9 +163,10 @@ class OperatorImport:
         return found
 
     def demand_same_kind(self, allowed: Collection[str], inputs: Collection[int] = (0,)) -> str:
-        """These inputs and the output are all of one kind, one of ``allowed``; returns it."""
+        """These inputs and all outputs are of one kind, one of ``allowed``; returns it."""
         found = self.demand_kind(self.type(min(inputs)), allowed)
-        others = [self.type(i) for i in inputs] + [self.output().type]
+        others = [self.type(i) for i in inputs]
+        others += [self.output(k).type for k in range(len(self.operator.outputs))]
         for other in others:
             if kind(other) != found:
                 self.unsupported(f"{found} mixed with {kind(other)} is not supported yet")

@@ -149,8 +149,8 @@ def unpack(op: OperatorImport) -> None:
     """One slice of extent 1 per output, reshaped to drop that dimension."""
     count = len(op.operator.outputs)
     op.demand_counts((1,), max(count, 1))
+    op.demand_same_kind(MOVABLE)
     x = op.type(0)
-    op.demand_kind(x, MOVABLE)
     axis = op.axis(op.option("axis"), len(x.shape))
     if x.shape[axis] != count:
         op.fail(f"got {count} outputs, expected {x.shape[axis]} (the extent of dimension {axis})")
@@ -183,7 +183,7 @@ def split_v(op: OperatorImport) -> None:
 
 
 def _single_axis(op: OperatorImport, axis_input: int, input: int) -> int:
-    op.demand_kind(op.type(input), MOVABLE)
+    op.demand_same_kind(MOVABLE, (input,))
     axes = op.integers(axis_input, "axes")
     if len(axes) != 1:
         op.fail(f"got {len(axes)} axes, expected 1")
