@@ -1,13 +1,14 @@
 """Tensor types as plain data: what an op's type says, readable without MLIR.
 
-A tensor is float (``f32``), an ordinary integer (``i32``, ``i64``, ``i1`` ...) or quantized. A quantized element type carries its
-storage type, scales and zero points: ``real = (stored - zero_point) * scale``. ``dialect/ir_types.py`` converts
-these to and from MLIR types.
+A tensor is float (``f32``), an ordinary integer (``i32``, ``i64``, ``i1`` ...) or quantized. A quantized
+element type carries its storage type, scales and zero points: ``real = (stored - zero_point) * scale``.
+``dialect/ir_types.py`` converts these to and from MLIR types.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +20,9 @@ DYNAMIC = -1
 
 @dataclass(frozen=True)
 class Storage:
-    """The integer type that a quantized value is stored in, e.g. ``i8`` or ``u8``, with its admissible bounds."""
+    """The integer type that a quantized value is stored in, e.g. ``i8`` or ``u8``, with its admissible
+    bounds.
+    """
 
     bits: int
     signed: bool
@@ -50,10 +53,11 @@ class Storage:
 
 @dataclass(frozen=True)
 class QuantParams:
-    """Scales and zero points of a quantized tensor; one of each (per-tensor), or one per index of ``axis`` (per-channel).
+    """Scales and zero points of a quantized tensor; one of each (per-tensor), or one per index of ``axis``
+    (per-channel).
 
-    ``block_sizes`` (sub-channel) maps an axis to the number of neighbours that share one scale; ``scales`` is then flat,
-    in row-major order of the blocks.
+    ``block_sizes`` (sub-channel) maps an axis to the number of neighbours that share one scale; ``scales`` is
+    then flat, in row-major order of the blocks.
     """
 
     storage: Storage
@@ -91,7 +95,9 @@ class QuantParams:
 
 @dataclass(frozen=True)
 class TensorType:
-    """Shape and element type. ``element`` is ``f32``, ``f16``, ``i1``, ``i8``, ``u8``, ``i32``, ``i64`` ... or :class:`QuantParams`."""
+    """Shape and element type. ``element`` is ``f32``, ``f16``, ``i1``, ``i8``, ``u8``, ``i32``, ``i64`` ...
+    or :class:`QuantParams`.
+    """
 
     shape: tuple[int, ...]
     element: str | QuantParams
@@ -129,10 +135,19 @@ class TensorType:
         return DYNAMIC not in self.shape
 
 
-def broadcast_along(values: tuple[float, ...] | tuple[int, ...], params: QuantParams, rank: int) -> npt.NDArray[np.generic]:
-    """``values`` (per-tensor or per-channel) shaped so that numpy broadcasts them over a tensor of ``rank`` dimensions."""
-    if params.axis is None:
-        return np.asarray(values[0])
-    shape = [1] * rank
-    shape[params.axis] = len(values)
-    return np.asarray(values).reshape(shape)
+def broadcast_along(
+    values: Sequence[float], params: QuantParams, shape: Sequence[int]
+) -> npt.NDArray[np.generic]:
+    """``values`` (one per scale of ``params``) laid out so that numpy broadcasts them over a tensor of
+    ``shape``.
+    """
+    array = np.asarray(values)
+    if params.is_per_tensor:
+        return array.reshape(())
+    if params.axis is not None:
+        return array.reshape([-1 if d == params.axis else 1 for d in range(len(shape))])
+    blocks = dict(params.block_sizes)
+    array = array.reshape([shape[d] // blocks[d] if d in blocks else 1 for d in range(len(shape))])
+    for axis, size in blocks.items():
+        array = np.repeat(array, size, axis)
+    return array

@@ -24,8 +24,8 @@ def quantize(call: Call) -> Array:
     f32(1 / s))``, and NaN gives the highest value.
     """
     (x,), params = call.inputs, call.result.params
-    scale = broadcast_along(params.scales, params, x.ndim).astype(np.float32)
-    zero_point = broadcast_along(params.zero_points, params, x.ndim)
+    scale = broadcast_along(params.scales, params, x.shape).astype(np.float32)
+    zero_point = broadcast_along(params.zero_points, params, x.shape)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         if rule(call.mode, "quantize", params.storage.bits) is Rounding.FLOAT32_HALF_EVEN:
             rounded, nan = np.rint(x.astype(np.float32) * (np.float32(1.0) / scale)), np.inf
@@ -39,10 +39,10 @@ def quantize(call: Call) -> Array:
 
 
 def dequantize(call: Call) -> Array:
-    """``f32((q - z) * s)``, the product rounded once; per-tensor or per-axis."""
+    """``f32((q - z) * s)``, the product rounded once; per-tensor, per-axis or sub-channel."""
     (q,), params = call.inputs, call.types[0].params
-    scale = broadcast_along(params.scales, params, q.ndim).astype(np.float64)
-    zero_point = broadcast_along(params.zero_points, params, q.ndim).astype(np.int64)
+    scale = broadcast_along(params.scales, params, q.shape).astype(np.float64)
+    zero_point = broadcast_along(params.zero_points, params, q.shape).astype(np.int64)
     result: Array = ((q.astype(np.int64) - zero_point) * scale).astype(np.float32)
     return result
 

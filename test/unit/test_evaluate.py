@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from zeropoint.dialect.context import parse_module
-from zeropoint.dialect.evaluate import evaluate_module
+from random_tensors import values
+from zeropoint.dialect.context import parse_file, parse_module
+from zeropoint.dialect.evaluate import evaluate_module, evaluate_operation
+from zeropoint.dialect.ir_types import to_tensor_type
+from zeropoint.dialect.numerics import MODES
+from zeropoint.dialect.types import TensorType
 from zeropoint.errors import ImportModelError, InputError, PipelineError
 
 NETWORK = """
@@ -78,6 +83,51 @@ def test_an_op_without_a_meaning() -> None:
     }"""
     with pytest.raises(PipelineError, match=r"'arith\.addf' has no numpy meaning"):
         evaluate_module(parse_module(text), [np.zeros(2, np.float32)])
+
+
+ROUND_TRIPS = sorted(
+    path
+    for path in (Path(__file__).parents[1] / "dialect").glob("*.mlir")
+    if not path.name.endswith("-invalid.mlir")
+)
+
+
+@pytest.mark.parametrize("mode", sorted(MODES))
+@pytest.mark.parametrize("path", ROUND_TRIPS, ids=lambda path: path.stem)
+def test_what_verifies_can_be_evaluated(path: Path, mode: str) -> None:
+    rng, evaluated = np.random.default_rng(0), 0
+    for function in parse_file(path).body.operations:
+        operation = function.regions[0].blocks[0].operations[0].operation
+        types = [to_tensor_type(operand.type) for operand in operation.operands]
+        result = to_tensor_type(operation.results[0].type)
+        if not all(type_.is_static for type_ in [*types, result]):
+            continue
+        (array,) = evaluate_operation(operation, [_random(rng, type_) for type_ in types], mode)
+        assert array.shape == result.shape
+        assert array.dtype == result.dtype
+        if result.is_quantized:
+            storage = result.params.storage
+            assert storage.minimum <= int(array.min())
+            assert int(array.max()) <= storage.maximum
+        evaluated += 1
+    assert evaluated > 0
+
+
+def _random(rng: np.random.Generator, type_: TensorType) -> Any:
+    if type_.is_quantized or type_.is_float:
+        return values(rng, type_)
+    return rng.integers(-100, 100, type_.shape).astype(type_.dtype)
+
+
+def test_sub_channel_values_have_a_scale_per_block() -> None:
+    text = """
+!s = !quant.uniform<i4:f32:{0:1, 1:2}, {{0.5, 0.25:1}, {1.0, 2.0}}>
+func.func @main(%x: tensor<2x4x!s>) -> tensor<2x4xf32> {
+  %y = "qnn.dequantize"(%x) : (tensor<2x4x!s>) -> tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}"""
+    (y,) = evaluate_module(parse_module(text), [np.array([[1, 2, 3, 4], [-8, 7, 1, -1]], np.int8)])
+    assert y.tolist() == [[0.5, 1.0, 0.5, 0.75], [-8.0, 7.0, 2.0, -2.0]]
 
 
 def test_no_entry() -> None:
