@@ -23,7 +23,7 @@ examples:
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line; each subcommand sets ``run``, a function of the parsed arguments."""
-    from . import cli_demo, cli_import, cli_inspect, cli_run
+    from . import cli_demo, cli_import, cli_inspect, cli_run, cli_targets
 
     top = argparse.ArgumentParser(
         prog="zeropoint",
@@ -33,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"zeropoint {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (cli_demo, cli_import, cli_inspect, cli_run):
+    for module in (cli_demo, cli_import, cli_inspect, cli_run, cli_targets):
         module.register(commands)
     return top
 
