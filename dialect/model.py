@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,8 @@ class TensorInfo:
 
     name: str
     type: TensorType
+    is_read: bool = True
+    """False for an input that nothing in the model reads: it may be left out of a run."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -89,11 +91,17 @@ class Model:
         with module.context:
             main = find_main(module, name)
             arguments, results = main.type.inputs, main.type.results
+            inputs = _tensor_infos(arguments, _attribute_list(main, "arg_attrs"), "input", name)
             return cls(
                 module,
                 name,
                 _numerics(module, name),
-                _tensor_infos(arguments, _attribute_list(main, "arg_attrs"), "input", name),
+                tuple(
+                    replace(info, is_read=any(True for _ in argument.uses))
+                    for info, argument in zip(
+                        inputs, main.operation.regions[0].blocks[0].arguments, strict=True
+                    )
+                ),
                 _tensor_infos(results, _attribute_list(main, "res_attrs"), "output", name),
             )
 

@@ -17,13 +17,16 @@ Array = npt.NDArray[np.generic]
 def arrange(inputs: Sequence[TensorInfo], values: Sequence[Any]) -> list[Array]:
     """The arrays for a network's inputs, in its order, from positional arguments or one dict by name.
 
-    Each is C-contiguous and aligned (copied if the caller's is not).
+    Each is C-contiguous and aligned (copied if the caller's is not). Inputs that the network does not read
+    may be left out; they become zeros.
 
     Raises:
         InputError: wrong count, an unknown or missing name, a wrong dtype or shape.
     """
     if len(values) == 1 and isinstance(values[0], Mapping):
         values = _by_name(inputs, values[0])
+    if len(values) != len(inputs):
+        values = _with_unread(inputs, values)
     if len(values) != len(inputs):
         names = ", ".join(f"'{info.name}'" for info in inputs)
         raise InputError(f"got {len(values)} inputs, expected {len(inputs)}: {names}")
@@ -58,16 +61,24 @@ def check_array(info: TensorInfo, value: Any) -> Array:
     return array
 
 
+def _with_unread(inputs: Sequence[TensorInfo], values: Sequence[Any]) -> Sequence[Any]:
+    """``values`` with zeros for the unread inputs, if it has exactly the others."""
+    if len(values) != sum(info.is_read for info in inputs):
+        return values
+    given = iter(values)
+    return [next(given) if info.is_read else np.zeros(info.shape, info.dtype) for info in inputs]
+
+
 def _by_name(inputs: Sequence[TensorInfo], values: Mapping[Any, Any]) -> list[Any]:
     known = [info.name for info in inputs]
     for name in values:
         if name not in known:
             hint = did_you_mean(str(name), known) or "; the inputs are " + ", ".join(f"'{n}'" for n in known)
             raise InputError(f"no input is named '{name}'{hint}")
-    for name in known:
-        if name not in values:
-            raise InputError(f"input '{name}' is missing")
-    return [values[name] for name in known]
+    for info in inputs:
+        if info.is_read and info.name not in values:
+            raise InputError(f"input '{info.name}' is missing")
+    return [values[info.name] if info.name in values else np.zeros(info.shape, info.dtype) for info in inputs]
 
 
 def _dtype_hint(info: TensorInfo, array: Array) -> str:

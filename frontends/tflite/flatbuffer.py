@@ -22,7 +22,7 @@ _READS_PER_BYTE = 16
 _FREE_READS = 1 << 16
 
 _TABLE_BYTES = 128
-"""What reading a table counts for: it takes longer than its few bytes. Unshared tables never use up the budget."""
+"""What reading a table counts for: it takes longer than its bytes. Unshared ones never use up the budget."""
 
 _SCALARS = {
     "bool": struct.Struct("<?"),

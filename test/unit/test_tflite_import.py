@@ -1,4 +1,4 @@
-"""Importing TFLite models: what becomes of them, what is refused and how, and whether the numbers are LiteRT's."""
+"""Importing TFLite models: what becomes of them, what is refused and how, and LiteRT's numbers."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from zeropoint.dialect.evaluate import evaluate_module
 from zeropoint.dialect.model import Model
 from zeropoint.errors import ImportModelError, InputError, UnsupportedOpError
 from zeropoint.frontends import load, load_bytes
+from zeropoint.runtime.inputs import arrange
 
 DATA = Path(__file__).parent.parent / "data"
 sys.path.insert(0, str(DATA))
@@ -73,7 +74,7 @@ def test_committed_models_are_what_the_script_makes(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(set(MODELS) - {"unsupported", "damaged", "movement", "conv"}))
 def test_numbers_are_litert_s(name: str) -> None:
-    """(LiteRT refuses what ``movement`` and ``conv`` hold: unequal parameters, a convolution without bias.)"""
+    """(LiteRT refuses ``movement``, for unequal parameters, and ``conv``, for a missing bias.)"""
     data = MODELS[name]()
     model = load_bytes(data, name=f"{name}.tflite")
     for seed in range(5):
@@ -249,7 +250,7 @@ def test_ends_of_one_name_are_told_apart() -> None:
 
 
 def test_shared_weights_keep_their_layouts() -> None:
-    """One constant as the filter of a depthwise convolution and as an operand of ADD: the layout does not leak."""
+    """One constant as a depthwise filter and as an operand of ADD: the layout does not leak."""
     b = Builder()
     x = b.tensor("x", (1, 2, 2, 2), np.int8, scales=0.5)
     w = b.constant("w", np.arange(8, dtype=np.int8).reshape(1, 2, 2, 2), scales=0.25)
@@ -263,6 +264,21 @@ def test_shared_weights_keep_their_layouts() -> None:
     expected = run_litert(b.build([x], [y, z]), inputs)
     for ours, theirs in zip(evaluate_module(model.module, inputs), expected, strict=True):
         np.testing.assert_array_equal(ours, theirs)
+
+
+def test_unread_inputs_may_be_left_out() -> None:
+    b = Builder()
+    x, unread = b.tensor("x", (2,), np.int8, scales=0.5), b.tensor("unread", (3,), np.int8, scales=0.5)
+    y = b.tensor("y", (2,), np.int8, scales=0.5)
+    b.op("ADD", [x, x], [y])
+    model = imported(b, [unread, x], [y])
+    assert [(i.name, i.is_read) for i in model.inputs] == [("unread", False), ("x", True)]
+    one, two = np.asarray([1, 2], np.int8), np.zeros(3, np.int8)
+    for given in ([one], [two, one], [{"x": one}], [{"x": one, "unread": two}]):
+        *_, taken = arrange(model.inputs, given)
+        assert taken.tolist() == [1, 2]
+    with pytest.raises(InputError, match="input 'x' is missing"):
+        arrange(model.inputs, [{"unread": two}])
 
 
 def test_import_is_linear() -> None:
