@@ -14,7 +14,7 @@ _EXPECTED = {"int": "an integer", "str": "a string", "bool": "true or false", "a
 
 
 def machine_fault(message: str, machine: dict[str, Any]) -> tuple[KeyPath, str]:
-    """msgspec's message about the table ``machine``: where, and what is wrong, in our other messages' words."""
+    """msgspec's message about the table ``machine``: where, and what is wrong, in our own words."""
     what, _, where = message.partition(" - at `$")
     keys = re.findall(r"\.(\w+)|\[(\d+)\]", where)
     path: KeyPath = ("machine", *(int(index) if index else name for name, index in keys))
