@@ -127,7 +127,7 @@ def remember_resources(text: str, context: Any) -> None:
     read.
 
     To be called before the text is parsed: a key that the context already knows gets the new name MLIR will
-    give it.
+    give it. Raises PipelineError if the text breaks off.
     """
     section = _RESOURCES.search(text)
     if section is None:
@@ -136,11 +136,12 @@ def remember_resources(text: str, context: Any) -> None:
     while found := _RESOURCE.search(text, position):
         # str.find and bytes.fromhex are ten times as fast as a pattern of digits over tens of megabytes.
         position = text.find('"', found.end())
-        if position < 0:
-            return
+        if position < 0 or "\n" in text[found.end() : position]:
+            # Not left to MLIR, which crashes on some of these.
+            raise PipelineError(f"resource '{found[1]}': the string of its data does not end")
         try:
             blob = np.frombuffer(bytes.fromhex(text[found.end() : position]), np.uint8)
-        except ValueError:  # not hexadecimal: as above, MLIR will say so
+        except ValueError:  # not hexadecimal: MLIR will say so
             return
         store[_free_key(store, found[1].strip('"'))] = blob[_ALIGNMENT_BYTES:].copy()
 

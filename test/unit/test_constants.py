@@ -92,9 +92,15 @@ def test_data_of_the_wrong_size_is_an_error() -> None:
         _values(parse_module(text))
 
 
-@pytest.mark.parametrize("digits", ["0x04000000ABC", '0x0400000G"', '0x0"', '0x"'])
+@pytest.mark.parametrize("digits", ['0x0400000G"', '0x0"', '0x"', '0x04000000AB"" } } #-}'])
 def test_broken_resources_are_mlirs_errors(digits: str) -> None:
     with pytest.raises(PipelineError, match="error: "):
+        parse_module('module {}\n{-#  dialect_resources: { builtin: { w: "' + digits + " } } #-}")
+
+
+@pytest.mark.parametrize("digits", ["0x04000000ABC", "0x04000000AB\n"])
+def test_resources_that_break_off(digits: str) -> None:
+    with pytest.raises(PipelineError, match="resource 'w': the string of its data does not end"):
         parse_module('module {}\n{-#  dialect_resources: { builtin: { w: "' + digits + " } } #-}")
 
 
