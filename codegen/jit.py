@@ -42,6 +42,12 @@ class LoadedCode:
         self.call: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.address)
 
 
+def is_available(symbol: str) -> bool:
+    """Whether loaded code could call the C function ``symbol``."""
+    _load_maths()
+    return llvm.address_of_symbol(symbol) is not None
+
+
 def _load_maths() -> None:
     """Make libm's functions visible: a Python that links it statically, or not at all, would not show them to
     the linker.

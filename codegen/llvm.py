@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from typing import Any
 
@@ -12,6 +13,7 @@ from ..dialect.mlir import MLIRError, ir
 from ..dialect.mlir import llvm as llvm_dialect
 from ..errors import PipelineError
 from .float_literals import rewrite_float_literals
+from .jit import is_available
 from .machine import Machine
 
 LOG = logging.getLogger("zeropoint.codegen")
@@ -21,6 +23,7 @@ ENTRY = "zeropoint_main"
 ``@main``.
 """
 _NETWORK = "zeropoint_network"
+_DECLARED = re.compile(r'^declare [^@]*@"?([\w.$]+)', re.MULTILINE)
 
 
 def to_llvm_ir(module: Any) -> str:
@@ -46,7 +49,15 @@ def to_llvm_ir(module: Any) -> str:
         finally:
             for key, value in saved.items():
                 attributes[key] = value
+    _require_functions(text)
     return rewrite_float_literals(str(text)) + _entry_text(count)
+
+
+def _require_functions(text: str) -> None:
+    """What the code calls must exist: libm's functions do, MLIR's own runtime library does not."""
+    for name in _DECLARED.findall(text):
+        if not name.startswith("llvm.") and not is_available(name):
+            raise PipelineError(f"the generated code calls '{name}', which this process does not have")
 
 
 def _known_to_llvm(argument_attributes: Any) -> Any:

@@ -9,6 +9,7 @@ PASS_NAMES = (
     "convert-qnn-to-linalg",
     "destination-style",
     "externalize-constants",
+    "fuse-elementwise",
     "keep-intermediates",
     "outline-kernels",
     "plan-memory",

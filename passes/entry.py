@@ -1,7 +1,7 @@
 """The entry function of a bufferized module, and how its argument list grows.
 
-After the passes it takes, in this order: the model's inputs, the constant block, the arena, the model's
-outputs. An argument's ``qnn.role`` is ``constants``, ``arena`` or ``output``; inputs have none.
+After the passes it takes, in this order: the model's inputs, the constant block, the model's outputs,
+the arena. An argument's ``qnn.role`` is ``constants``, ``arena`` or ``output``; inputs have none.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -43,13 +43,17 @@ class OutlineKernelsPass(ModulePass):
     """Move every linalg op of ``@main``, with what initializes its destination, into a private function.
 
     A kernel takes all it reads, constants too, and its destinations as arguments, so that equal kernels are
-    equal functions and one buffer plan covers the network. With ``reductions-only`` just the ops that reduce
-    move (contractions, pools, means): elementwise fusion, which runs next, would pull their producers into
-    the reduction and recompute them.
+    equal functions and one buffer plan covers the network.
+
+    With ``before-fusion`` just those ops move that elementwise fusion, which runs next, must not touch: ops
+    that reduce (contractions, pools, means), since it would pull their producers into the reduction and
+    recompute them; and one op in every ``fusion-limit`` of a chain of elementwise ops, since a long chain
+    would become one huge op, in quadratic time.
     """
 
     name: ClassVar[str] = "outline-kernels"
-    reductions_only: bool = False
+    before_fusion: bool = False
+    fusion_limit: int = 16
 
     def run(self, module: Any) -> None:
         taken = {symbol(function) for function in functions(module)}
@@ -60,18 +64,36 @@ class OutlineKernelsPass(ModulePass):
 
     def _outline(self, function: Any) -> Iterator[tuple[str, Any, Any]]:
         """Outline bottom-up, so that an initializer is dead once its last user has taken a clone of it."""
-        for op in reversed(list(function.regions[0].blocks[0].operations)):
+        operations = list(function.regions[0].blocks[0].operations)
+        barriers = _fusion_barriers(operations, self.fusion_limit) if self.before_fusion else set()
+        for op in reversed(operations):
             if op.operation.name == "func.return":
                 continue
             if not any(True for result in op.operation.results for _ in result.uses):
                 op.operation.erase()
-            elif self._is_root(op):
+            elif op.operation in barriers or (not self.before_fusion and op.operation.name not in _STAYS):
                 yield (_kind(op), *_outline_group(op, function))
 
-    def _is_root(self, op: Any) -> bool:
-        if self.reductions_only:
-            return CONTRACTION in op.operation.attributes or _reduces(op)
-        return op.operation.name not in _STAYS
+
+def _fusion_barriers(operations: Sequence[Any], limit: int) -> set[Any]:
+    """The ops to keep out of elementwise fusion."""
+    barriers = set()
+    sizes: dict[Any, int] = {}  # op -> how many ops fusion would merge into it
+    for op in operations:
+        operation = op.operation
+        if CONTRACTION in operation.attributes or _reduces(op):
+            barriers.add(operation)
+        elif operation.name == "linalg.generic":
+            size = 1 + sum(sizes.get(_producer(operand), 0) for operand in operation.operands)
+            if size > limit:
+                barriers.add(operation)
+            elif _used_once(operation):
+                sizes[operation] = size
+    return barriers
+
+
+def _used_once(operation: Any) -> bool:
+    return sum(1 for result in operation.results for _ in result.uses) == 1
 
 
 def _reduces(op: Any) -> bool:

@@ -25,9 +25,9 @@ REFERENCE = (
     Stage(
         "llvm",
         (
-            # Kernels. Reductions first, so that fusion cannot pull their producers into them.
-            "outline-kernels{reductions-only=true}",
-            "linalg-fuse-elementwise-ops",
+            # Kernels. First those that elementwise fusion would spoil.
+            "outline-kernels{before-fusion=true}",
+            "fuse-elementwise",
             "canonicalize",
             "destination-style",
             "outline-kernels",

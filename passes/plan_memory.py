@@ -73,7 +73,7 @@ def _lowest_gap(starts: Any, ends: Any, size: int) -> int:
 class PlanMemoryPass(ModulePass):
     """Make the entry function's buffers views of an arena, and its results arguments that it writes.
 
-    ``main(inputs..., arena, outputs...)``: a buffer that is returned becomes (a view of) its output argument;
+    ``main(inputs..., outputs..., arena)``: a buffer that is returned becomes (a view of) its output argument;
     all others share the arena by liveness. Buffers are 64-byte aligned. The arena's size is the module
     attribute ``qnn.arena_bytes``.
     """
@@ -87,14 +87,13 @@ class PlanMemoryPass(ModulePass):
         for kernel in functions(module):
             _require_no_allocation(kernel, function)
         with module.context, module.location:
-            roots = _roots(function)
-            outputs = _bind_outputs(function, roots)
-            size = _bind_arena(function, roots, outputs)
+            _bind_outputs(function, _roots(function))
+            size = _bind_arena(function)
             module.attributes[ARENA_BYTES] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), size)
 
 
-def _bind_outputs(function: Any, roots: dict[Any, Any]) -> set[Any]:
-    """Turn results into output arguments; returns the allocations that became one."""
+def _bind_outputs(function: Any, roots: dict[Any, Any]) -> None:
+    """Turn results into output arguments, and the allocations behind them into views of these."""
     block = function.regions[0].blocks[0]
     return_op = block.operations[len(block.operations) - 1]
     values = list(return_op.operands)
@@ -106,25 +105,24 @@ def _bind_outputs(function: Any, roots: dict[Any, Any]) -> set[Any]:
         function,
         [(type_, {ROLE: "output", **name}) for type_, name in zip(types, names, strict=True)],
     )
-    bound: set[Any] = set()
+    views: dict[Any, Any] = {}
     for value, argument in zip(values, arguments, strict=True):
         root = roots.get(value)
-        if root is not None and root not in bound and byte_size(root.type) == byte_size(value.type):
-            bound.add(root)
+        if root is not None and root not in views and byte_size(root.type) == byte_size(value.type):
             with ir.InsertionPoint(root.owner), root.owner.location:
-                root.replace_all_uses_with(_view(argument, 0, root.type))
+                views[root] = _view(argument, 0, root.type)
+            root.replace_all_uses_with(views[root])
         else:  # an input, a constant, a part of a buffer, or the same value once more
             with ir.InsertionPoint(return_op), return_op.location:
-                memref.copy(value, _view(argument, 0, value.type))
+                memref.copy(views.get(value, value), _view(argument, 0, value.type))
     with ir.InsertionPoint(return_op), return_op.location:
         func.ReturnOp([])
     return_op.operation.erase()
-    for root in bound:
+    for root in views:
         root.owner.erase()
-    return bound
 
 
-def _bind_arena(function: Any, roots: dict[Any, Any], bound: set[Any]) -> int:
+def _bind_arena(function: Any) -> int:
     """Turn the other allocations into views of the arena; returns its size."""
     block = function.regions[0].blocks[0]
     allocations = [op.operation.results[0] for op in block.operations if op.operation.name == "memref.alloc"]
@@ -172,12 +170,11 @@ def _require_no_allocation(kernel: Any, entry: Any) -> None:
     """A kernel that allocates would leak: its buffers have no place in the plan."""
     if kernel.operation == entry.operation:
         return
-    if result_types(kernel):
+    allocates = any(op.operation.name == "memref.alloc" for op in kernel.regions[0].blocks[0].operations)
+    if allocates or result_types(kernel):
         raise PipelineError(
-            f"plan-memory: kernel '{symbol(kernel)}' returns a buffer; it must write to an argument"
+            f"plan-memory: kernel '{symbol(kernel)}' allocates memory; it must work in its arguments"
         )
-    text = kernel.operation.get_asm(skip_regions=False) if False else ""
-    del text
 
 
 def _view(base: Any, offset: int, type_: Any) -> Any:
