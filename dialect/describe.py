@@ -29,6 +29,10 @@ class OpRow:
     """Types of the operands that are not constants."""
     result: TensorType
     rounding: str = ""
+    """The rounding rule (``dialect/numerics.py``) that is applied with the multipliers, or with the
+    scales."""
+    scales: tuple[float, ...] = ()
+    """What the accumulator is multiplied by, as reals: one, or one per output channel."""
     multipliers: tuple[int, ...] = ()
     shifts: tuple[int, ...] = ()
     range: tuple[int, int] | None = None
@@ -83,6 +87,7 @@ def _row(index: int, operation: Any, mode: str) -> OpRow:
         tuple(t for t, is_constant in zip(types, constant, strict=True) if not is_constant),
         result,
         rounding=applied.rounding.value if applied else "",
+        scales=applied.scales if applied else (),
         multipliers=applied.multipliers if applied else (),
         shifts=applied.shifts if applied else (),
         range=(applied.low, applied.high) if applied else None,

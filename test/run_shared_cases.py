@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Run the shared model cases, where they lie beside the project, for the operator families Zeropoint supports.
+"""Run the shared model cases, where they lie beside the project, for the operator families Zeropoint
+supports.
 
     python test/run_shared_cases.py ../shared/cases [--pipeline reference]
 
-The folder's own runner does the work, one process per family so that the output names what failed. A case that is
+The folder's own runner does the work, one process per family so that the output names what failed. A case
+that is
 expected to fail stands in EXPECTED_FAILURES with its reason; it is an error when such a case passes.
 """
 
@@ -38,10 +40,8 @@ FAMILIES = (
 
 EXPECTED_FAILURES = {
     "tfl_conv_16x8_*": "int16 activations with int8 weights are not imported yet",
-    "tfl_conv_int4": "4-bit weights are not imported yet",
     "tfl_fc_16x8_*": "int16 activations with int8 weights are not imported yet",
     "tfl_fc_hybrid*": "float activations with int8 weights are not imported yet",
-    "tfl_fc_int4_*": "4-bit weights are not imported yet",
 }
 """Pattern -> reason."""
 
@@ -51,7 +51,9 @@ def run_family(cases: Path, family: str, environment: dict[str, str]) -> dict[st
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder) / "result.json"
         command = [sys.executable, str(cases / "run.py"), "--format", "tflite", "--only", family]
-        subprocess.run([*command, "--json", str(result)], env=environment, stdout=subprocess.DEVNULL, check=False)
+        subprocess.run(
+            [*command, "--json", str(result)], env=environment, stdout=subprocess.DEVNULL, check=False
+        )
         verdicts: dict[str, dict[str, str]] = json.loads(result.read_text()) if result.exists() else {}
     return verdicts
 
@@ -62,7 +64,9 @@ def expected_failure(name: str) -> str | None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("cases", type=Path, help="the folder of cases, with its run.py")
     parser.add_argument("--pipeline", default="optimized", help="how to compile (default: optimized)")
     arguments = parser.parse_args()

@@ -15,7 +15,8 @@ def add_model_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--numerics",
         choices=sorted(MODES),
-        help="whose bits to reproduce: `reference` (LiteRT's reference kernels, the default for TFLite) or `xnnpack` "
+        help="whose bits to reproduce: `reference` (LiteRT's reference kernels, the default for TFLite) "
+        "or `xnnpack` "
         "(LiteRT as people run it)",
     )
     command.add_argument("--signature", metavar="NAME", help="take this signature of the model")

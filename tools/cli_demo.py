@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .cli_inspect import is_depthwise, span
 from .demo import NETWORK, load_test_set
 from .tables import print_table
 
@@ -22,8 +23,10 @@ def register(commands: Any) -> None:
     command: argparse.ArgumentParser = commands.add_parser(
         "demo",
         help="a real quantized network, from TFLite to machine code",
-        description="Load the embedded int8 network (handwritten digits), compile it for this machine, run it on 200 "
-        "images it never saw, and compare every output with LiteRT's reference kernels if those are installed.",
+        description="Load the embedded int8 network (handwritten digits), compile it for this machine, "
+        "run it on 200 "
+        "images it never saw, and compare every output with LiteRT's reference kernels if those are "
+        "installed.",
     )
     command.add_argument("--json", action="store_true", help="the figures as JSON, for scripts")
     command.set_defaults(run=run)
@@ -74,7 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def quantize_images(images: npt.NDArray[np.uint8], info: Any) -> list[npt.NDArray[np.int8]]:
-    """Images [n, 8, 8] with pixels 0..16 as n inputs int8 [1, 8, 8, 1], by the input's own scale and zero point."""
+    """Images [n, 8, 8] with pixels 0..16 as n inputs int8 [1, 8, 8, 1], by the input's own scale and zero
+    point."""
     stored = np.clip(np.rint(images / info.scale) + info.zero_point, -128, 127).astype(np.int8)
     return [image.reshape(info.shape) for image in stored]
 
@@ -107,7 +111,12 @@ def _print(figures: dict[str, Any], rows: Any, images: Any, labels: Any, outputs
     print_table(
         ("operator", "result", "multiplier", "shift"),
         [
-            (row.op, "x".join(map(str, row.result.shape)), _span(row.multipliers), _span(row.shifts))
+            (
+                "conv2d depthwise" if is_depthwise(row) else row.op,
+                "x".join(map(str, row.result.shape)),
+                span(row.multipliers),
+                span(row.shifts),
+            )
             for row in rows
         ],
         right=("multiplier", "shift"),
@@ -118,12 +127,10 @@ def _print(figures: dict[str, Any], rows: Any, images: Any, labels: Any, outputs
     print(
         f"\naccuracy   {figures['right']} of {figures['images']} held-out images ({figures['accuracy']:.1%})"
     )
-    print(
-        f"load       {figures['load_seconds'] * 1e3:.0f} ms    compile {figures['compile_seconds'] * 1e3:.0f} ms"
-    )
-    print(
-        f"run        {figures['median_run_microseconds']:.0f} us per image (median, the general reference pipeline)"
-    )
+    load, compiling = figures["load_seconds"] * 1e3, figures["compile_seconds"] * 1e3
+    print(f"load       {load:.0f} ms    compile {compiling:.0f} ms")
+    microseconds = figures["median_run_microseconds"]
+    print(f"run        {microseconds:.0f} us per image (median, the general reference pipeline)")
     print(f"same bits  {_verdict(figures)}")
 
 
@@ -131,15 +138,9 @@ def _verdict(figures: dict[str, Any]) -> str:
     if figures["litert_equal_images"] is None:
         return "not compared: LiteRT is not installed; pip install ai-edge-litert"
     if figures["litert_different_elements"]:
-        return f"NO: {figures['litert_different_elements']} output elements differ from LiteRT's reference kernels"
+        wrong = figures["litert_different_elements"]
+        return f"NO: {wrong} output elements differ from LiteRT's reference kernels"
     return f"yes: all outputs of all {figures['images']} images equal LiteRT's reference kernels"
-
-
-def _span(values: Any) -> str:
-    if not values:
-        return ""
-    low, high = min(values), max(values)
-    return str(low) if low == high else f"{low}..{high}"
 
 
 def _pictures(images: Any, labels: Any, outputs: Any) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..dialect.describe import OpRow, describe
+from ..dialect.numerics import Rounding
 from ..dialect.types import QuantParams, TensorType
 from .cli_arguments import add_model_arguments, load_model
 from .tables import print_table
@@ -19,13 +20,14 @@ COLUMNS = (
     "input",
     "result",
     "parameters",
-    "multiplier",
+    "rounding",
+    "multiplier or scale",
     "shift",
     "range",
     "MMAC",
     "KB",
 )
-RIGHT = ("#", "multiplier", "shift", "MMAC", "KB")
+RIGHT = ("#", "multiplier or scale", "shift", "MMAC", "KB")
 
 
 def register(commands: Any) -> None:
@@ -33,9 +35,12 @@ def register(commands: Any) -> None:
     command: argparse.ArgumentParser = commands.add_parser(
         "inspect",
         help="a table of a model's operators",
-        description="A table of the operators: shapes, (scale, zero point) of the result, the fixed-point multiplier "
-        "and shift that the kernel applies (left shifts are positive; per-channel operators show the range over their "
-        "channels), the stored range after a fused activation, multiply-accumulates and bytes of constants.",
+        description="A table of the operators: shapes, (scale, zero point) of the result, the rounding "
+        "rule, the "
+        "fixed-point multiplier and shift that the kernel applies (left shifts are positive; per-channel "
+        "operators show the range over their channels; rules that multiply in floating point show the "
+        "scale), "
+        "the stored range after a fused activation, multiply-accumulates and bytes of constants.",
     )
     add_model_arguments(command)
     command.add_argument("--json", action="store_true", help="every row in full, as JSON, for scripts")
@@ -85,17 +90,29 @@ def _document(model: Any, rows: Sequence[OpRow]) -> dict[str, Any]:
 def _cells(row: OpRow) -> tuple[str, ...]:
     return (
         str(row.index),
-        row.op,
+        f"{row.op} depthwise" if is_depthwise(row) else row.op,
         row.name.split(";")[0],  # converters join the names of everything fused; the first says enough
         " + ".join(_shape(t) for t in row.inputs),
         _shape(row.result),
         _parameters(row.result),
-        _span(row.multipliers),
-        _span(row.shifts),
+        row.rounding,
+        *_rescale_cells(row),
         f"{row.range[0]}..{row.range[1]}" if row.range else "",
         f"{row.macs / 1e6:.2f}" if row.macs else "",
         f"{row.constant_bytes / 1e3:.1f}" if row.constant_bytes else "",
     )
+
+
+def is_depthwise(row: OpRow) -> bool:
+    """Whether a convolution has one group per input channel, and more than one of them."""
+    return row.op == "conv2d" and 1 < row.attributes["groups"] == row.inputs[0].shape[3]
+
+
+def _rescale_cells(row: OpRow) -> tuple[str, str]:
+    """Multiplier and shift, or the real scale where the rounding rule multiplies in floating point."""
+    if row.rounding in (Rounding.DOUBLE.value, Rounding.EXACT.value):
+        return span(row.multipliers), span(row.shifts)
+    return span([float(f"{scale:.6g}") for scale in row.scales]), ""
 
 
 def _shape(type_: TensorType) -> str:
@@ -111,7 +128,8 @@ def _parameters(type_: TensorType) -> str:
     return f"{params.storage} ({len(params.scales)} scales)"
 
 
-def _span(values: Sequence[int]) -> str:
+def span(values: Sequence[float]) -> str:
+    """``7``, or ``-9..-6`` for values that differ."""
     if not values:
         return ""
     low, high = min(values), max(values)

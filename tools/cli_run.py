@@ -29,8 +29,10 @@ def register(commands: Any) -> None:
     command: argparse.ArgumentParser = commands.add_parser(
         "run",
         help="run a model on files or random data",
-        description="Compile a model for this machine and run it. Inputs are .npy files in the model's own dtype, or "
-        "images, whose pixels 0..255 are stored as they are (uint8) or less 128 (int8). Inputs that are not given "
+        description="Compile a model for this machine and run it. Inputs are .npy files in the model's "
+        "own dtype, or "
+        "images, whose pixels 0..255 are stored as they are (uint8) or less 128 (int8). Inputs that are "
+        "not given "
         "are random. Outputs are summarized, and saved with --output-dir.",
     )
     add_model_arguments(command)
@@ -82,7 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
             _print_top(info, value, arguments.top or 5, labels)
     if arguments.repeat > 1:
         print(
-            f"\n{arguments.repeat} runs: median {statistics.median(seconds) * 1e3:.3f} ms, least {min(seconds) * 1e3:.3f} ms"
+            f"\n{arguments.repeat} runs: median {statistics.median(seconds) * 1e3:.3f} ms, least "
+            f"{min(seconds) * 1e3:.3f} ms"
         )
     return 0
 
@@ -113,7 +116,7 @@ def _split_input(text: str, names: Sequence[str]) -> tuple[str | None, str]:
     for name in names:
         if text.startswith(f"{name}="):
             return name, text[len(name) + 1 :]
-    head, equals, tail = text.partition("=")
+    head, equals, _ = text.partition("=")
     if equals and not Path(text).exists():
         raise InputError(f"--input {text}: no input is called '{head}'; the model has {', '.join(names)}")
     return None, text
@@ -123,7 +126,7 @@ def _read(file: str, info: Any, quantize: bool) -> Array:
     if file.lower().endswith(IMAGE_SUFFIXES):
         return _read_image(file, info)
     try:
-        array: Array = np.load(file, allow_pickle=False)
+        array = np.asarray(np.load(file, allow_pickle=False))
     except (OSError, ValueError, EOFError) as error:
         raise InputError(f"{file}: cannot read a .npy array: {error}") from error
     if quantize and array.dtype.kind == "f" and info.type.is_quantized:
@@ -141,7 +144,8 @@ def _read_image(file: str, info: Any) -> Array:
     shape = tuple(info.shape)
     if len(shape) != 4 or shape[0] != 1 or shape[3] not in (1, 3) or info.dtype not in (np.uint8, np.int8):
         raise InputError(
-            f"{file}: input '{info.name}' is {info.dtype}{list(shape)}; an image fits uint8 or int8 [1, height, width, 1 or 3]"
+            f"{file}: input '{info.name}' is {info.dtype}{list(shape)}; an image fits uint8 or int8 [1, "
+            f"height, width, 1 or 3]"
         )
     try:
         with Image.open(file) as image:

@@ -68,13 +68,16 @@ def windows(name: str) -> Callable[[Any], Iterator[Array]]:
 def spectrograms(*names: str) -> Callable[[Any], Iterator[Array]]:
     """Log spectrograms of one-second recordings: 49 frames of 40 bands, spread over the input's range.
 
-    Real sound through our own features, not those the network was trained on: its answer may be wrong, its bits not.
+    Real sound through our own features, not those the network was trained on: its answer may be wrong, its
+    bits not.
     """
 
     def make(info: Any) -> Iterator[Array]:
         for name in names:
             with wave.open(str(FOLDER / "data" / name)) as recording:
-                samples = np.frombuffer(recording.readframes(recording.getnframes()), np.int16).astype(np.float64)
+                samples = np.frombuffer(recording.readframes(recording.getnframes()), np.int16).astype(
+                    np.float64
+                )
             frames = np.stack([samples[i * 320 : i * 320 + 480] for i in range(49)]) * np.hanning(480)
             bands = np.abs(np.fft.rfft(frames, 512))[:, 1:241].reshape(49, 40, 6).sum(-1)
             loudness = np.log1p(bands)

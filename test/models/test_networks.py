@@ -1,7 +1,9 @@
 """Real networks, every output element equal to the judge's, in both numerics modes.
 
-The judge is LiteRT (reference kernels, or its default XNNPACK ones), or the numpy meaning of each op where LiteRT
-refuses the file. The README's table of networks is made of what these tests counted: set ZEROPOINT_UPDATE_README=1 to write it.
+The judge is LiteRT (reference kernels, or its default XNNPACK ones), or the numpy meaning of each op where
+LiteRT
+refuses the file. The README's table of networks is made of what these tests counted: set
+ZEROPOINT_UPDATE_README=1 to write it.
 """
 
 from __future__ import annotations
@@ -14,19 +16,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-from networks import FOLDER, NETWORKS, Network, random_inputs
-
 import zeropoint as zp
+from networks import FOLDER, NETWORKS, Network, random_inputs
 from zeropoint.dialect.describe import describe
 from zeropoint.dialect.evaluate import evaluate_module
 
-pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the shared models folder is not beside the project")
+pytestmark = pytest.mark.skipif(
+    not FOLDER.is_dir(), reason="the shared models folder is not beside the project"
+)
 
 MODES = ("reference", "xnnpack")
 README = Path(__file__).resolve().parents[2] / "README.md"
 BEGIN, END = "<!-- networks: begin -->\n", "<!-- networks: end -->\n"
 HEADER = (
-    "| network | operators | MMAC | real inputs | random inputs | output elements compared | `reference` | `xnnpack` |\n"
+    "| network | operators | MMAC | real inputs | random inputs | output elements compared | `reference` "
+    "| `xnnpack` |\n"
     "|---|---|---|---|---|---|---|---|\n"
 )
 
@@ -59,7 +63,8 @@ def judge(network: Network, mode: str, model: zp.Model) -> Any:
 
 
 def count_differences(network: Network, mode: str) -> tuple[Count, zp.Model]:
-    """Run ``network`` on its real inputs and on two random ones, and compare every output element with the judge."""
+    """Run ``network`` on its real inputs and on two random ones, and compare every output element with the
+    judge."""
     model = zp.load(network.path, numerics=mode)
     executable = zp.compile(model)
     right = judge(network, mode, model)
@@ -114,7 +119,9 @@ def test_every_output_element_is_right(network: Network) -> None:
     if os.environ.get("ZEROPOINT_UPDATE_README") == "1":
         update_readme(network, row)
     assert {mode: count.different for mode, count in counts.items()} == dict.fromkeys(MODES, 0)
-    assert row in README.read_text(encoding="utf-8"), "the README's table is stale: ZEROPOINT_UPDATE_README=1 writes it"
+    assert row in README.read_text(encoding="utf-8"), (
+        "the README's table is stale: ZEROPOINT_UPDATE_README=1 writes it"
+    )
 
 
 def update_readme(network: Network, row: str) -> None:
