@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import logging
 import sys
 import types
 import typing
@@ -15,8 +14,7 @@ from typing import Any, ClassVar, TypeVar
 
 from ..errors import PipelineError, did_you_mean
 from . import PASS_NAMES
-
-LOG = logging.getLogger("zeropoint.passes")
+from .decisions import record
 
 
 @dataclass(frozen=True)
@@ -119,11 +117,10 @@ def load_all() -> dict[str, type[ModulePass]]:
 def no_match(op: Any, reason: str) -> bool:
     """Say why a rewrite pattern leaves ``op`` alone; returns True: "no match" to the rewrite driver.
 
-    Logged at DEBUG as ``<pattern>: no match: <op> at <location>: <reason>``; ``qopt --explain`` shows it.
+    Recorded as ``refused`` (see ``decisions.py``), and logged at DEBUG as ``<pattern>: no match: <op> at
+    <location>: <reason>``; ``qopt --explain`` shows it.
     """
-    if LOG.isEnabledFor(logging.DEBUG):
-        pattern = sys._getframe(1).f_code.co_name
-        LOG.debug("%s: no match: %s at %s: %s", pattern, op.operation.name, op.location, reason)
+    record("refused", op, reason, by=sys._getframe(1).f_code.co_name)
     return True
 
 

@@ -186,15 +186,15 @@ def test_invalid_ir_after_a_pass_is_caught_by_default(
 def test_explain_shows_why_nothing_matched(
     good: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from zeropoint.passes import registry
+    from zeropoint.passes import decisions, registry
 
     def run(self: registry.ModulePass, module: object) -> None:
         sample_passes.fold_nothing(module.regions[0].blocks[0].operations[0])  # type: ignore[attr-defined]
 
     monkeypatch.setattr(sample_passes.RecordPass, "run", run)
     monkeypatch.setitem(registry.PASSES, "test-record", sample_passes.RecordPass)
-    monkeypatch.setattr(registry.LOG, "handlers", [])
-    monkeypatch.setattr(registry.LOG, "level", registry.LOG.level)
+    monkeypatch.setattr(decisions.LOG, "handlers", [])
+    monkeypatch.setattr(decisions.LOG, "level", decisions.LOG.level)
     assert qopt.main([good, "-p", "test-record", "--explain"]) == 0
     assert "explain: fold_nothing: no match: func.func at loc" in capfd.readouterr().err
 
