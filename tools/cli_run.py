@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..dialect.model import TensorInfo
 from ..errors import InputError
 from ..passes.pipelines import PIPELINES
 from .cli_arguments import add_model_arguments, load_model
@@ -122,7 +123,7 @@ def _split_input(text: str, names: Sequence[str]) -> tuple[str | None, str]:
     return None, text
 
 
-def _read(file: str, info: Any, quantize: bool) -> Array:
+def _read(file: str, info: TensorInfo, quantize: bool) -> Array:
     if file.lower().endswith(IMAGE_SUFFIXES):
         return _read_image(file, info)
     try:
@@ -136,7 +137,7 @@ def _read(file: str, info: Any, quantize: bool) -> Array:
     return array
 
 
-def _read_image(file: str, info: Any) -> Array:
+def _read_image(file: str, info: TensorInfo) -> Array:
     try:
         from PIL import Image, UnidentifiedImageError
     except ImportError:
@@ -158,7 +159,7 @@ def _read_image(file: str, info: Any) -> Array:
     return pixels if info.dtype == np.uint8 else (pixels ^ 0x80).view(np.int8)
 
 
-def _random(info: Any, random: np.random.Generator) -> Array:
+def _random(info: TensorInfo, random: np.random.Generator) -> Array:
     if info.dtype.kind == "f":
         return random.standard_normal(info.shape).astype(info.dtype)
     if info.dtype.kind == "b":
@@ -167,7 +168,7 @@ def _random(info: Any, random: np.random.Generator) -> Array:
     return random.integers(bounds.min, bounds.max, info.shape, dtype=info.dtype, endpoint=True)
 
 
-def _summary(info: Any, value: Array) -> dict[str, Any]:
+def _summary(info: TensorInfo, value: Array) -> dict[str, Any]:
     empty = value.size == 0
     return {
         "output": info.name,
@@ -203,11 +204,12 @@ def _labels(file: str | None) -> list[str]:
         raise InputError(f"{file}: cannot read labels: {error}") from error
 
 
-def _print_top(info: Any, value: Array, count: int, labels: Sequence[str]) -> None:
-    flat = value.reshape(-1)
-    order = np.argsort(-flat.astype(np.float64), kind="stable")[:count]
+def _print_top(info: TensorInfo, value: Array, count: int, labels: Sequence[str]) -> None:
+    params = info.type.params if info.type.is_quantized and info.type.params.is_per_tensor else None
+    flat = value.reshape(-1).astype(np.float64)
+    real = (flat - params.zero_point) * params.scale if params else flat
+    order = np.argsort(-real, kind="stable")[:count]
     print(f"\nlargest of {info.name}:")
     for index in order:
-        real = (int(flat[index]) - info.zero_point) * info.scale if info.scale else flat[index]
         label = f"  {labels[index]}" if index < len(labels) else ""
-        print(f"  {index:5d}  {float(real):.4f}{label}")
+        print(f"  {index:5d}  {real[index]:.4f}{label}")
