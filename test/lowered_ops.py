@@ -1,4 +1,6 @@
-"""Run qnn ops through the reference pipeline, many of them in one compilation, and compare with their numpy meaning."""
+"""Run qnn ops through the reference pipeline, many of them in one compilation, and compare with their numpy
+meaning.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,17 @@ from zeropoint.dialect.meaning import evaluate
 from zeropoint.dialect.mlir import func, ir
 from zeropoint.dialect.model import Model
 from zeropoint.dialect.types import TensorType
+from zeropoint.passes.pass_manager import run_pipeline
+from zeropoint.passes.pipelines import passes_to
 
 Array: TypeAlias = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
 class Case:
-    """One op with its operands' values; those whose index is in ``constants`` are ``qnn.constant``, the others arguments."""
+    """One op with its operands' values; those whose index is in ``constants`` are ``qnn.constant``, the
+    others arguments.
+    """
 
     op: str
     arrays: Sequence[Array]
@@ -43,7 +49,10 @@ def build_module(cases: Sequence[Case], mode: str) -> Any:
         module = ir.Module.create()
         module.operation.attributes["qnn.numerics"] = ir.StringAttr.get(mode)
         arguments = [
-            to_ir_type(type_) for case in cases for i, type_ in enumerate(case.types) if i not in case.constants
+            to_ir_type(type_)
+            for case in cases
+            for i, type_ in enumerate(case.types)
+            if i not in case.constants
         ]
         results = [to_ir_type(case.result) for case in cases]
         function = func.FuncOp("main", (arguments, results), ip=ir.InsertionPoint(module.body))
@@ -53,7 +62,9 @@ def build_module(cases: Sequence[Case], mode: str) -> Any:
         outputs = []
         for case in cases:
             operands = [
-                qnn.create("constant", [], [type_], {"value": array}, ip=point)[0] if i in case.constants else next(values)
+                qnn.create("constant", [], [type_], {"value": array}, ip=point)[0]
+                if i in case.constants
+                else next(values)
                 for i, (array, type_) in enumerate(zip(case.arrays, case.types, strict=True))
             ]
             outputs += qnn.create(case.op, operands, [case.result], case.attributes, ip=point)
@@ -65,11 +76,21 @@ def run_cases(cases: Sequence[Case], mode: str) -> list[Array]:
     """The results of all cases as the reference pipeline computes them."""
     model = Model.from_module(build_module(cases, mode), "cases")
     executable = zeropoint.compile(model, pipeline="reference", cache=False)
-    return executable.run(*[array for case in cases for i, array in enumerate(case.arrays) if i not in case.constants])
+    return executable.run(
+        *[array for case in cases for i, array in enumerate(case.arrays) if i not in case.constants]
+    )
+
+
+def lower(module: Any) -> Any:
+    """``module`` after convert-qnn-to-linalg and canonicalization, in place."""
+    run_pipeline(module, passes_to("linalg"))
+    return module
 
 
 def check_cases(cases: Sequence[Case], mode: str = "reference") -> None:
-    """Every result equals the meaning: quantized and integer ones bit by bit, floats to a few units of the last place."""
+    """Every result equals the meaning: quantized and integer ones bit by bit, floats to a few units of the
+    last place.
+    """
     for case, actual in zip(cases, run_cases(cases, mode), strict=True):
         expected = case.expected(mode)
         what = f"{case.op} {dict(case.attributes)} of {[str(t) for t in case.types]} to {case.result}"

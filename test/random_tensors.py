@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import reject
 from hypothesis import strategies as st
+
 from tflite_builder import Builder, run_litert
 from zeropoint.dialect.types import QuantParams, Storage, TensorType
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+
 from zeropoint.dialect import qnn
 from zeropoint.dialect.attributes import from_attribute, to_attribute
 from zeropoint.dialect.constants import INLINE_ELEMENTS, elements_array, elements_attribute, has_data

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from zeropoint.dialect import qnn
 from zeropoint.dialect.context import new_context, parse_file, parse_module
 from zeropoint.dialect.ir_types import to_tensor_type

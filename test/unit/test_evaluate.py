@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from random_tensors import values
 from zeropoint.dialect.context import parse_file, parse_module
 from zeropoint.dialect.evaluate import evaluate_module, evaluate_operation

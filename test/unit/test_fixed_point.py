@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from zeropoint.dialect import fixed_point as fx
 from zeropoint.dialect import rescale
 from zeropoint.dialect.fixed_point_functions import exp_on_negative_values, reciprocal

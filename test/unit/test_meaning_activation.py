@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from random_tensors import Array, add_tensor, floating, judge, quantized, scales, seeds, values, zero_points
 from tflite_builder import Builder
 from zeropoint.dialect import activation_tables as tables

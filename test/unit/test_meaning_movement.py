@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
 from random_tensors import add_tensor, floating, judge, quantized, scales, seeds, values, zero_points
 from tflite_builder import Builder
 from zeropoint.dialect.meaning import evaluate

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
 from random_tensors import Array, add_tensor, floating, judge, quantized, scales, seeds, values, zero_points
 from tflite_builder import ACTIVATIONS, Builder
 from zeropoint.dialect.meaning import evaluate

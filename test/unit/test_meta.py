@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from source_tree import BOTTOM, PACKAGES, ROOT, imports, layer, module_name, source_files
 from zeropoint.dialect import qnn
 from zeropoint.dialect.meaning import MEANINGS

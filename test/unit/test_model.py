@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from zeropoint.dialect.context import parse_module
 from zeropoint.dialect.model import Model
 from zeropoint.errors import ImportModelError

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 import sample_passes
 from zeropoint.tools import qopt
 from zeropoint.tools.diagnostics import Finding, Place, Source, error_block

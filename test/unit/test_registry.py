@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from sample_passes import RAN, FailPass, RecordPass, fold_nothing
 from zeropoint.dialect.context import new_context, parse_module
 from zeropoint.errors import PipelineError

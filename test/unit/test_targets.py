@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from zeropoint import targets
 from zeropoint.dialect.meaning import MEANINGS
 from zeropoint.errors import TargetError

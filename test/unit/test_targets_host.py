@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
 from zeropoint import targets
 from zeropoint.targets.host import host_target, strongest
 from zeropoint.targets.loading import DATA

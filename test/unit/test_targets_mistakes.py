@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from zeropoint import targets
 from zeropoint.dialect.numerics import MODES
 from zeropoint.errors import TargetError

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+
 from tflite_builder import Builder, run_litert
 from zeropoint.dialect.evaluate import evaluate_module
 from zeropoint.dialect.model import Model
@@ -211,6 +212,63 @@ def test_shapes_are_inferred_anew() -> None:
         model = imported(b, [0], [2, 4], shapes=shapes)
         assert model.inputs[0].shape == (2, 6, 5, 2)
         assert [o.shape for o in model.outputs] == [(2, 4, 3, 3), (2, 3)]
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+def test_computed_shapes_are_folded(batch: int) -> None:
+    """SHAPE, STRIDED_SLICE and PACK of the batch become the constant shape of the RESHAPE."""
+    model = load_bytes(MODELS["dynamic_batch"](), name="m.tflite", shapes={"image": (batch, 2, 3)})
+    assert model.outputs[0].shape == (batch, 6)
+    text = model.text()
+    assert text.count("qnn.reshape") == 1
+    assert "qnn.slice" not in text
+
+
+def test_gather_and_product_of_shapes() -> None:
+    """As converters write a Dense layer on more than two dimensions."""
+    b = Builder()
+    x = b.tensor("x", (2, 3, 4), np.float32, signature=(-1, 3, 4))
+    shape, first = b.tensor("shape", (3,), np.int32), b.tensor("first", (2,), np.int32)
+    b.op("SHAPE", [x], [shape], OutType=2)
+    indices = b.constant("indices", np.asarray([0, 1], np.int32))
+    b.op("GATHER", [shape, indices], [first])
+    rows = b.tensor("rows", (), np.int32)
+    b.op("REDUCE_PROD", [first, b.constant("axes", np.asarray([0], np.int32))], [rows])
+    new_shape = b.tensor("new_shape", (2,), np.int32)
+    b.op("PACK", [rows, b.constant("k", np.asarray(4, np.int32))], [new_shape], ValuesCount=2)
+    y = b.tensor("y", (6, 4), np.float32, signature=(-1, 4))
+    b.op("RESHAPE", [x, new_shape], [y])
+    assert imported(b, [x], [y]).outputs[0].shape == (6, 4)
+    assert imported(b, [x], [y], shapes=[(5, 3, 4)]).outputs[0].shape == (15, 4)
+    b.tensors[indices].data = np.asarray([0, 3], np.int32).tobytes()
+    assert "indices [0, 3] lie outside a vector of 3 elements" in refused(b, [x], [y])
+
+
+def test_half_precision_and_dequantized_weights_are_constants() -> None:
+    b = Builder()
+    x = b.tensor("x", (1, 2), np.float32)
+    half = b.constant("half", np.asarray([[1.5, -2], [3, 0.25]], np.float16))
+    w, y = b.tensor("w", (2, 2), np.float32), b.tensor("y", (1, 2), np.float32)
+    b.op("DEQUANTIZE", [half], [w])
+    b.op("FULLY_CONNECTED", [x, w, -1], [y])
+    q = b.constant("q", np.asarray([[1, -2], [3, 4]], np.int8), scales=(0.5, 0.25))
+    v, z = b.tensor("v", (2, 2), np.float32), b.tensor("z", (1, 2), np.float32)
+    b.op("DEQUANTIZE", [q], [v])
+    b.op("FULLY_CONNECTED", [y, v, -1], [z])
+    model = imported(b, [x], [z])
+    assert "qnn.dequantize" not in model.text()
+    (result,) = evaluate_module(model.module, [np.asarray([[2, 4]], np.float32)])
+    assert result.tolist() == [[-5 * 0.5 - 7 * 1.0, -5 * 0.75 + 7 * 1.0]]
+
+
+def test_what_looks_wrong_behind_an_unsupported_operator_is_not_reported() -> None:
+    """Shapes behind it are only the declared ones, and those may be stale."""
+    b = Builder()
+    x, f = b.tensor("x", (1, 4), np.float32), b.tensor("floor", (1, 1), np.float32)
+    b.op("FLOOR", [x], [f])
+    w, y = b.constant("w", np.zeros((2, 4), np.float32)), b.tensor("y", (1, 2), np.float32)
+    b.op("FULLY_CONNECTED", [f, w, -1], [y])
+    assert unsupported(b, [x], [y]) == ["FLOOR (op 0, output 'floor'): this operator is not supported yet"]
 
 
 def test_shapes_that_do_not_fit() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+
 from tflite_builder import Builder
 from zeropoint.errors import ImportModelError, ZeropointError
 from zeropoint.frontends import load_bytes

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from zeropoint.dialect.context import new_context
 from zeropoint.dialect.ir_types import to_element, to_ir_element, to_ir_type, to_tensor_type
 from zeropoint.dialect.mlir import ir
