@@ -10,7 +10,9 @@ from . import (  # noqa: F401 - each registers its importers
     quantize,
     reduction,
     resize,
+    shape_arithmetic,
     shape_ops,
+    space_ops,
     strided_slice,
 )
 from .load import load_tflite

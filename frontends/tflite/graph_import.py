@@ -43,6 +43,7 @@ class GraphImport:
         self._values: dict[int, Any] = {}
         self._types: dict[int, TensorType] = {}
         self._constants: dict[tuple[int, TensorType, Hashable], Any] = {}
+        self._known: dict[Any, tuple[npt.NDArray[np.generic], TensorType]] = {}
         self._faults: list[str] = []
         self._stand_ins: set[int] = set()
 
@@ -56,14 +57,26 @@ class GraphImport:
         return self._types.get(tensor.index, tensor.type)
 
     def value_of(self, tensor: Tensor, operator: Operator | None) -> Any:
-        """The value of a graph input, an operator's output or a constant as stored (first read by
-        ``operator``).
+        """The value of a graph input, an operator's output or a constant as stored.
+
+        ``operator`` is the one that reads it: the location of a constant that is read for the first time.
         """
         if tensor.data is not None and tensor.index not in self._values:
             return self.constant_value(tensor, tensor.data, tensor.type, operator)
         if tensor.index not in self._values:
             raise ConsequenceError(f"reads '{short(tensor.name)}', which could not be imported")
         return self._values[tensor.index]
+
+    def data_of(self, tensor: Tensor) -> npt.NDArray[np.generic] | None:
+        """The stored values of a constant, also of one that was computed from constants; else None."""
+        value = self._values.get(tensor.index)
+        known = None if value is None else self._known.get(value)
+        return known[0] if known else tensor.data
+
+    def known(self, values: Sequence[Any]) -> list[tuple[npt.NDArray[np.generic], TensorType]] | None:
+        """Arrays and types of values that are all constants; else None."""
+        found = [self._known[value] for value in values if value in self._known]
+        return found if len(found) == len(values) else None
 
     def is_stand_in(self, tensor: Tensor) -> bool:
         """Whether the tensor comes from an operator that could not be imported."""
@@ -90,11 +103,13 @@ class GraphImport:
             location = ir.Location.name(tensor.name, childLoc=self.file_location(operator))
             value = elements_attribute(np.require(array, requirements=["C"]), tensor.name)
             try:
-                (self._constants[key],) = qnn.create(
+                (constant,) = qnn.create(
                     "constant", [], [usable], {"value": value}, loc=location, ip=self.insertion_point
                 )
             except MLIRError as error:
                 self.fail(f"constant '{short(tensor.name)}': {first_line(error)}")
+            self._constants[key] = constant
+            self._known[constant] = (array, usable)
         return self._constants[key]
 
     # -- the module --------------------------------------------------------------------------------
@@ -163,11 +178,11 @@ class GraphImport:
                     self._faults.append(f"{describe(operator, self.tensors)}: {reason}")
                 self._stand_in(operator)
             except ImportModelError:
-                # Behind an operator that could not be imported, shapes are only the declared ones: what
-                # then looks wrong may not be.
-                if self._faults and self.reshaped:
-                    break
-                raise
+                # Behind an operator that could not be imported shapes are only the declared ones, which may
+                # be stale: what then looks wrong may not be.
+                if not self._faults:
+                    raise
+                self._stand_in(operator)
         if self._faults:
             raise UnsupportedOpError(self.model.name, self._faults)
 

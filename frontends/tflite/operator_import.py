@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from ...dialect import qnn
+from ...dialect.meaning import evaluate
 from ...dialect.mlir import MLIRError
+from ...dialect.qnn.shapes import same_shape
 from ...dialect.types import QuantParams, TensorType
 from .graph import OPTIONAL, Operator, Tensor, short
 from .topology import describe
@@ -29,6 +32,11 @@ Q8 = frozenset({"quantized i8", "quantized u8"})
 Q16 = frozenset({"quantized i16"})
 Q32 = frozenset({"quantized i32"})
 FLOAT = frozenset({"f32"})
+PLAIN = frozenset({"i32", "i64"})
+
+FOLDED = frozenset({"concat", "dequantize", "reshape", "slice", "transpose"})
+"""Ops that are computed at import if their operands are constants and the result is plain integers (how
+models with a dynamic batch make the shape of a RESHAPE) or dequantized weights."""
 
 
 class UnsupportedError(Exception):
@@ -54,6 +62,7 @@ class OperatorImport:
         self.name = operator.name
         self.where = describe(operator, graph.tensors)
         self.location = graph.location(operator)
+        self._folds = count()
 
     # -- faults ------------------------------------------------------------------------------------
 
@@ -115,10 +124,14 @@ class OperatorImport:
     def input_types(self) -> list[TensorType]:
         return [self.type(i) for i in range(len(self.operator.inputs))]
 
+    def is_constant(self, index: int) -> bool:
+        """Whether the input's values are known at import."""
+        return self.graph.data_of(self.tensor(index)) is not None
+
     def constant(self, index: int, what: str) -> npt.NDArray[np.generic]:
         """The stored values of an input that must be a constant."""
         tensor = self.tensor(index)
-        data = tensor.data
+        data = self.graph.data_of(tensor)
         if data is None and self.graph.is_stand_in(tensor):
             raise ConsequenceError(f"{what} come from an unsupported operator")
         if data is None:
@@ -198,14 +211,16 @@ class OperatorImport:
         return self.graph.constant_value(tensor, array, type_, self.operator, variant)
 
     def result_type(self, shape: Sequence[int], index: int = 0, element: str = "") -> TensorType:
-        """An output's type with the inferred shape, which must be the declared one unless inputs were given
+        """An output's type with the inferred shape.
+
+        That must be the declared one where the signature does not leave it open, unless inputs were given
         other shapes.
         """
         tensor = self.output(index)
         inferred = tuple(shape)
-        if inferred != tensor.shape and not self.graph.reshaped:
+        if not self.graph.reshaped and not same_shape(inferred, tensor.shape_signature):
             self.fail(
-                f"declares output shape {list(tensor.shape)}, "
+                f"declares output shape {list(tensor.shape_signature)}, "
                 f"but its inputs and options give {list(inferred)}"
             )
         type_ = TensorType(inferred, element or tensor.element)
@@ -231,7 +246,12 @@ class OperatorImport:
     def build(
         self, op: str, operands: Sequence[Any], type_: TensorType, attributes: Mapping[str, Any]
     ) -> Any:
-        """An op whose result is not one of the operator's outputs."""
+        """An op whose result is not one of the operator's outputs. Shapes computed from constants fold."""
+        known = self.graph.known(operands) if op in FOLDED else None
+        if known and (op == "dequantize" or kind(type_) in PLAIN):
+            arrays, types = zip(*known, strict=True)
+            (array,) = evaluate(op, arrays, types, [type_], attributes)
+            return self.constant_value(self.output(), array, type_, next(self._folds))
         try:
             return qnn.create(
                 op, operands, [type_], attributes, loc=self.location, ip=self.graph.insertion_point
@@ -252,6 +272,11 @@ class OperatorImport:
         """The op that computes an output. Its type is the declared one with the inferred ``shape``."""
         type_ = self.result_type(shape, output, element)
         self.bind(self.build(op, operands, type_, attributes or {}), type_, output)
+
+    def emit_constant(self, array: npt.NDArray[np.generic]) -> None:
+        """The output is a constant known at import."""
+        type_ = self.result_type(array.shape)
+        self.bind(self.constant_value(self.output(), array, type_, next(self._folds)), type_)
 
     def bind(self, value: Any, type_: TensorType, output: int = 0) -> None:
         """``value`` is an output of the operator."""

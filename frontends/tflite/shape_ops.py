@@ -9,10 +9,9 @@ from typing import Any
 
 from ...dialect.qnn.shapes import concat_shape, pad_shape, transpose_shape
 from ...dialect.types import TensorType
-from .operator_import import FLOAT, Q8, Q16, Q32, OperatorImport, kind
+from .operator_import import FLOAT, PLAIN, Q8, Q16, Q32, OperatorImport, kind
 from .registry import importer
 
-PLAIN = frozenset({"i32", "i64"})
 MOVABLE = FLOAT | Q8 | Q16 | Q32 | PLAIN
 
 

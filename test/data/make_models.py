@@ -222,6 +222,43 @@ def strided_slice() -> bytes:
 
 
 @model
+def space() -> bytes:
+    """A dilated convolution as converters write it, then depth to space; SPACE_TO_DEPTH of the input."""
+    b = Builder()
+    x = int8(b, "image", (1, 5, 4, 4))
+    block = ints(b, "block", 2, 2)
+    s = int8(b, "to_batch", (4, 3, 3, 4))
+    paddings = b.constant("paddings", np.asarray([[0, 1], [1, 1]], np.int32))
+    b.op("SPACE_TO_BATCH_ND", [x, block, paddings], [s])
+    y = int8(b, "from_batch", (1, 5, 4, 4))
+    crops = b.constant("crops", np.asarray([[1, 0], [0, 2]], np.int32))
+    b.op("BATCH_TO_SPACE_ND", [s, block, crops], [y])
+    d = int8(b, "to_space", (1, 10, 8, 1))
+    b.op("DEPTH_TO_SPACE", [y], [d], BlockSize=2)
+    t = int8(b, "to_depth", (1, 5, 4, 4))
+    b.op("SPACE_TO_DEPTH", [d], [t], BlockSize=2)
+    return b.build([x], [y, t])
+
+
+@model
+def dynamic_batch() -> bytes:
+    """What converters write for Flatten of an unknown batch: the first extent of SHAPE, packed with -1."""
+    b = Builder()
+    x = b.tensor("image", (1, 2, 3), np.int8, scales=0.5, zero_points=3, signature=(-1, 2, 3))
+    shape = b.tensor("shape", (3,), np.int32)
+    b.op("SHAPE", [x], [shape], OutType=2)
+    batch = b.tensor("batch", (), np.int32)
+    bounds = [ints(b, "zero", 0), ints(b, "one", 1), ints(b, "step", 1)]
+    b.op("STRIDED_SLICE", [shape, *bounds], [batch], ShrinkAxisMask=1)
+    rest = b.constant("rest", np.asarray(-1, np.int32))
+    new_shape = b.tensor("new_shape", (2,), np.int32)
+    b.op("PACK", [batch, rest], [new_shape], ValuesCount=2)
+    y = b.tensor("flat", (1, 1), np.int8, scales=0.5, zero_points=3, signature=(-1, -1))
+    b.op("RESHAPE", [x, new_shape], [y])
+    return b.build([x], [y])
+
+
+@model
 def unsupported() -> bytes:
     """Three operators that cannot be imported, and one behind them that could."""
     b = Builder()
