@@ -70,12 +70,11 @@ def clamp_bounds(
     one of XNNPACK's roundings it is ``round_half_even(f32(f) / f32(s) + f32(z))``.
     """
     low, high = params.storage.minimum, params.storage.maximum
-    if clamp:
-        low, high = (
-            max(low, _bound(clamp[0], params, rounding)),
-            min(high, _bound(clamp[1], params, rounding)),
-        )
-    return low, high
+    if not clamp:
+        return low, high
+    # Both bounds stay inside the storage range, even those of an activation that lies wholly outside of it.
+    first, last = (min(max(_bound(bound, params, rounding), low), high) for bound in clamp)
+    return first, last
 
 
 def _bound(bound: float, params: QuantParams, rounding: Rounding) -> int:
@@ -98,10 +97,11 @@ def conv2d(
 ) -> Contraction:
     """Constants of conv2d (filter ``[O, KH, KW, I/groups]``, axis 0).
 
-    scale[c] = s_x * s_w[c] / s_y in float64; a uint8 input keeps the legacy rule, ``s_x * s_w`` rounded to
-    float32 first. ``xnnpack``: every step in float32.
+    scale[c] = s_x * s_w[c] / s_y in float64; a uint8 filter keeps the legacy rule, ``s_x * s_w`` rounded to
+    float32 first (the input's storage does not matter: relabelling it changes nothing). ``xnnpack``: every
+    step in float32.
     """
-    legacy = input.params.storage.name == "u8"
+    legacy = filter.params.storage.name == "u8"
     return _contraction(input, filter, result, clamp, rule(mode, "conv2d", input.params.storage.bits), legacy)
 
 

@@ -131,6 +131,20 @@ func.func @main(%x: tensor<2x4x!s>) -> tensor<2x4xf32> {
     assert y.tolist() == [[0.5, 1.0, 0.5, 0.75], [-8.0, 7.0, 2.0, -2.0]]
 
 
+@pytest.mark.parametrize(
+    ("clamp", "stored"), [("1.0e30, 0x7F800000", 255), ("-6.0, -3.0", 0), ("300.0, 400.0", 255)]
+)
+def test_an_activation_outside_the_storage_range(clamp: str, stored: int) -> None:
+    text = f"""
+!u = !quant.uniform<u8:f32, 1.0>
+func.func @main(%x: tensor<2x!u>) -> tensor<2x!u> {{
+  %y = "qnn.clamp"(%x) {{clamp = array<f32: {clamp}>}} : (tensor<2x!u>) -> tensor<2x!u>
+  return %y : tensor<2x!u>
+}}"""
+    (y,) = evaluate_module(parse_module(text), [np.array([0, 255], np.uint8)])
+    assert y.tolist() == [stored, stored]
+
+
 def test_no_entry() -> None:
     with pytest.raises(ImportModelError, match="no function @main"):
         evaluate_module(parse_module("module {}"), [])
