@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..dialect.mlir import arith, ir, linalg, tensor
+from ..dialect.mlir import ir, linalg, tensor
 from .registry import ModulePass, register
 
 
@@ -62,8 +62,9 @@ def expand_pad(op: Any) -> None:
         return
     source, type_ = op.operands[0], op.results[0].type
     low = list(op.attributes["static_low"])
-    fill = arith.ConstantOp(value.type, constant.attributes["value"]).result
-    filled = linalg.fill(fill, outs=[_empty(type_)])
+    if constant.operation.parent.operation == op.operation:  # it dies with the pad
+        value = constant.operation.clone().results[0]
+    filled = linalg.fill(value, outs=[_empty(type_)])
     _replace(op, _slice_into(source, filled, low, list(source.type.shape), [1] * len(low)))
 
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from ..dialect.describe import location_name
 from ..dialect.mlir import func, ir
-from ..dialect.model import NAME_ATTRIBUTE, find_main
-from .entry import ROLE, update_type
+from ..dialect.model import NAME_ATTRIBUTE
+from .entry import ROLE, entry_function, result_types, update_type
 from .registry import ModulePass, register
 
 
@@ -26,7 +26,9 @@ class KeepIntermediatesPass(ModulePass):
     name: ClassVar[str] = "keep-intermediates"
 
     def run(self, module: Any) -> None:
-        main = find_main(module)
+        main = entry_function(module)
+        if main is None:
+            return
         block = main.operation.regions[0].blocks[0]
         return_op = block.operations[len(block.operations) - 1].operation
         attributes = _result_attributes(main)
@@ -52,7 +54,7 @@ def _results(block: Any) -> list[Any]:
 def _result_attributes(main: Any) -> list[Any]:
     if "res_attrs" in main.operation.attributes:
         return [ir.DictAttr(a) for a in ir.ArrayAttr(main.operation.attributes["res_attrs"])]
-    return [ir.DictAttr.get({}) for _ in main.type.results]
+    return [ir.DictAttr.get({}) for _ in result_types(main)]
 
 
 def _names(values: list[Any], taken: list[str]) -> list[str]:

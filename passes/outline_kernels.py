@@ -66,13 +66,17 @@ class OutlineKernelsPass(ModulePass):
         """Outline bottom-up, so that an initializer is dead once its last user has taken a clone of it."""
         operations = list(function.regions[0].blocks[0].operations)
         barriers = _fusion_barriers(operations, self.fusion_limit) if self.before_fusion else set()
+        before = function  # kernels stand before @main, in the order of their calls
         for op in reversed(operations):
             if op.operation.name == "func.return":
                 continue
             if not any(True for result in op.operation.results for _ in result.uses):
                 op.operation.erase()
             elif op.operation in barriers or (not self.before_fusion and op.operation.name not in _STAYS):
-                yield (_kind(op), *_outline_group(op, function))
+                kind = _kind(op)
+                kernel, call = _outline_group(op, before)
+                yield kind, kernel, call
+                before = kernel
 
 
 def _fusion_barriers(operations: Sequence[Any], limit: int) -> set[Any]:
@@ -120,12 +124,12 @@ def _name(kernels: Iterable[tuple[str, Any, Any]], taken: set[str]) -> None:
         call.operation.attributes["callee"] = ir.FlatSymbolRefAttr.get(name)
 
 
-def _outline_group(root: Any, entry: Any) -> tuple[Any, Any]:
+def _outline_group(root: Any, before: Any) -> tuple[Any, Any]:
     """Build the kernel of ``root`` and put a call in its place; the originals of what it cloned die by
     themselves.
     """
     arguments, types = [], []
-    with ir.InsertionPoint(entry), root.location:
+    with ir.InsertionPoint(before), root.location:
         kernel = func.FuncOp("kernel", ([], []), visibility="private")
     block = kernel.add_entry_block()
     mapping: dict[Any, Any] = {}

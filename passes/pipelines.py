@@ -32,7 +32,8 @@ REFERENCE = (
             "destination-style",
             "outline-kernels",
             # Buffers: kernels write to their arguments, @main allocates.
-            "one-shot-bufferize{bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map}",
+            "one-shot-bufferize{bufferize-function-boundaries "
+            "function-boundary-type-conversion=identity-layout-map}",
             "drop-equivalent-buffer-results",
             "cse",
             "canonicalize",
@@ -52,6 +53,8 @@ REFERENCE = (
             "convert-func-to-llvm{use-bare-ptr-memref-call-conv}",
             "convert-to-llvm",
             "reconcile-unrealized-casts",
+            "canonicalize",
+            "cse",
         ),
     ),
 )

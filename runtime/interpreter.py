@@ -230,6 +230,6 @@ def _require_unknown(tensor: Tensor, shape: tuple[int, ...]) -> None:
     fits = len(shape) == len(tensor.shape_signature)
     if not fits or any(s not in (-1, n) for s, n in zip(tensor.shape_signature, shape, strict=True)):
         raise InputError(
-            f"resize_tensor_input: tensor '{tensor.name}': got shape {list(shape)}, but only extents that are "
-            f"-1 in its signature {list(tensor.shape_signature)} may change (strict=True)"
+            f"resize_tensor_input: tensor '{tensor.name}': got shape {list(shape)}, but only extents that "
+            f"are -1 in its signature {list(tensor.shape_signature)} may change (strict=True)"
         )
