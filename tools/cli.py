@@ -46,7 +46,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = command(arguments)
         sys.stdout.flush()
     except ZeropointError as error:
-        print(f"zeropoint: error: {error}", file=sys.stderr)
+        # A message about a file starts with it already, as compilers' do.
+        text = str(error)
+        print(text if ": error: " in text else f"zeropoint: error: {text}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # the reader went away (`| head`): not an error, and nothing more can be written
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -128,8 +128,11 @@ def _read(file: str, info: TensorInfo, quantize: bool) -> Array:
         return _read_image(file, info)
     try:
         array = np.asarray(np.load(file, allow_pickle=False))
-    except (OSError, ValueError, EOFError) as error:
-        raise InputError(f"{file}: cannot read a .npy array: {error}") from error
+    except OSError as error:
+        raise InputError(f"{file}: error: cannot be read: {error.strerror}") from error
+    except (ValueError, EOFError):  # numpy's own message would advise to unpickle it
+        expected = "expected a .npy file of numbers (numpy.save) or an image"
+        raise InputError(f"{file}: error: not an input: {expected}") from None
     if quantize and array.dtype.kind == "f" and info.type.is_quantized:
         storage = info.type.params.storage
         steps = np.rint(array / info.scale) + info.zero_point
