@@ -87,7 +87,8 @@ def test_dynamic_input_needs_a_shape() -> None:
     with pytest.raises(zp.InputError) as caught:
         zp.compile(model)
     assert str(caught.value) == (
-        "add.mlir: input 'x' has the dynamic shape [?]; load the model with shapes={'x': [1]} or other extents"
+        "add.mlir: input 'x' has the dynamic shape [?]; "
+        "load the model with shapes={'x': [1]} or other extents"
     )
 
 
