@@ -63,7 +63,9 @@ def pools(draw: st.DrawFn) -> tuple[Any, ...]:
 @settings(max_examples=100)
 @given(pools())
 def test_pool(op: str, mode: str, case: tuple[Any, ...]) -> None:
-    assume(mode == "reference" or case[0].dtype.itemsize == 1)
+    # XNNPACK does not take pools that skip elements; their clamp bounds are then the reference's.
+    skips = any(s > w for s, w in zip(case[2]["strides"], case[2]["window"], strict=True))
+    assume(mode == "reference" or (case[0].dtype.itemsize == 1 and not skips))
     x, result, attributes, data, padding, activation = case
     model = Builder()
     source, output = add_tensor(model, "x", x), add_tensor(model, "y", result)
