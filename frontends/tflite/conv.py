@@ -10,13 +10,13 @@ import numpy as np
 
 from ...dialect.qnn.shapes import conv2d_shape, fully_connected_shape
 from ...dialect.types import QuantParams, Storage, TensorType
-from .operator_import import FLOAT, Q8, Q32, OperatorImport, kind
+from .operator_import import FLOAT, Q32, OperatorImport, kind
 from .registry import importer
 from .window import window_of
 
 _I8_WITH_I4_BOUNDS = Storage(8, True, -8, 7)
 _BIAS_TOLERANCE = 0.02
-"""How far a uint8 model's bias scale may be from input x weight scale, in units of the output scale
+"""How far a bias scale may be from input x weight scale, in units of the output scale
 (LiteRT's own limit).
 """
 
@@ -168,9 +168,10 @@ def _bias(op: OperatorImport, w: TensorType) -> list[Any]:
 def _check_bias_params(op: OperatorImport, bias: QuantParams, w: TensorType) -> None:
     if any(bias.zero_points):
         op.fail(f"the bias must have zero point 0, got {next(z for z in bias.zero_points if z)}")
-    # LiteRT compares scales only where everything is per-tensor uint8; others it computes without a look at
-    # the bias's.
-    if kind(w) not in Q8 or w.params.storage.signed or not bias.is_per_tensor:
+    # LiteRT compares scales in per-tensor FULLY_CONNECTED and in uint8 convolutions. Per-channel and int8
+    # convolutions are computed without a look at the bias's scale, so any is right there.
+    compared = op.name == "FULLY_CONNECTED" or not w.params.storage.signed
+    if not compared or not bias.is_per_tensor or not w.params.is_per_tensor:
         return
     expected, s_y = op.type(0).params.scale * w.params.scale, op.output().type.params.scale
     if (

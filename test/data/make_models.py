@@ -134,13 +134,15 @@ def activation() -> bytes:
     b.op("RELU6", [r], [r6])
     r1 = int8(b, "relu1", (2, 4), 0.0078125, 0)
     b.op("RELU_N1_TO_1", [x], [r1])
+    r01 = int8(b, "relu01", (2, 4), 0.00390625, -128)
+    b.op("RELU_0_TO_1", [x], [r01])
     g = int8(b, "logistic", (2, 4), 1 / 256, -128)
     b.op("LOGISTIC", [r1], [g])
     t = int8(b, "tanh", (2, 4), 1 / 128, 0)
     b.op("TANH", [x], [t])
     s = int8(b, "softmax", (2, 4), 1 / 256, -128)
     b.op("SOFTMAX", [x], [s], Beta=0.5)
-    return b.build([x], [r6, g, t, s])
+    return b.build([x], [r6, r01, g, t, s])
 
 
 @model
@@ -211,6 +213,19 @@ def movement() -> bytes:
 
 
 @model
+def pack() -> bytes:
+    b = Builder()
+    x = int8(b, "x", (2, 5))
+    left, right = int8(b, "left", (2, 2)), int8(b, "right", (2, 3))
+    b.op("SPLIT_V", [x, ints(b, "sizes", 2, -1), ints(b, "axis", 1)], [left, right], NumSplits=2)
+    first, second = int8(b, "first", (2,)), int8(b, "second", (2,))
+    b.op("UNPACK", [left], [first, second], Num=2, Axis=-1)
+    packed = int8(b, "packed", (2, 2))
+    b.op("PACK", [second, first], [packed], ValuesCount=2)
+    return b.build([x], [packed, right])
+
+
+@model
 def strided_slice() -> bytes:
     """One of each mask: the last column kept, every second row, a new axis, all between."""
     b = Builder()
@@ -255,7 +270,16 @@ def dynamic_batch() -> bytes:
     b.op("PACK", [batch, rest], [new_shape], ValuesCount=2)
     y = b.tensor("flat", (1, 1), np.int8, scales=0.5, zero_points=3, signature=(-1, -1))
     b.op("RESHAPE", [x, new_shape], [y])
-    return b.build([x], [y])
+    # And for a Dense layer on more than two dimensions: all extents but the last one, multiplied.
+    first = b.tensor("first", (2,), np.int32)
+    b.op("GATHER", [shape, ints(b, "indices", 0, 1)], [first])
+    rows = b.tensor("rows", (), np.int32)
+    b.op("REDUCE_PROD", [first, ints(b, "axes", 0)], [rows])
+    matrix = b.tensor("matrix", (2,), np.int32)
+    b.op("PACK", [rows, b.constant("three", np.asarray(3, np.int32))], [matrix], ValuesCount=2)
+    z = b.tensor("rows_of_three", (2, 3), np.int8, scales=0.5, zero_points=3, signature=(-1, 3))
+    b.op("RESHAPE", [x, matrix], [z])
+    return b.build([x], [y, z])
 
 
 @model
