@@ -10,8 +10,12 @@ PASS_NAMES = (
     "destination-style",
     "externalize-constants",
     "fuse-elementwise",
+    "isolate-unsupported",
     "keep-intermediates",
+    "legalize-params",
+    "legalize-storage",
     "outline-kernels",
     "plan-memory",
+    "verify-params",
 )
 """Every pass of ours, in alphabetical order; the module's name is the pass's with ``_`` for ``-``."""

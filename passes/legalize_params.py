@@ -1,0 +1,107 @@
+"""legalize-params: every op's parameters as the target's rules want them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ..dialect.model import module_numerics
+from ..targets import Target
+from .decisions import record
+from .parameter_choices import Plan, make_plan, unmet_of
+from .parameter_graph import BlockGraph, Rewriter, function_blocks
+from .parameter_rules import params_text
+from .registry import ModulePass, no_match, register
+from .requantize_placement import Version
+from .target_attribute import chosen_target, remember_target
+
+_ROUNDS = 4
+"""A change may bring an op under the rule of another storage type; more rounds than storage types help
+nobody.
+"""
+
+
+@register
+@dataclass(frozen=True)
+class LegalizeParamsPass(ModulePass):
+    """Insert the fewest ``qnn.requantize`` ops that make every op satisfy the target's parameter rules.
+
+    An op that satisfies its rule stays as it is. Where a rule can be satisfied without changing a number,
+    no number changes. Unsupported ops are left to ``isolate-unsupported``. See docs/legalization.md.
+    """
+
+    name: ClassVar[str] = "legalize-params"
+    keeps_params: ClassVar[bool] = True
+    target: str | None = None
+
+    def run(self, module: Any) -> None:
+        name, target = chosen_target(module, self.target, self.name)
+        mode = module_numerics(module)
+        for block in function_blocks(module):
+            for _ in range(_ROUNDS):
+                if not _legalize(block, target, mode):
+                    break
+        remember_target(module, name)
+
+
+def _legalize(block: Any, target: Target, mode: str) -> bool:
+    """Plan and rewrite one function; whether anything changed."""
+    source = BlockGraph(block)
+    if not any(
+        demand.expected is not None
+        for op in source.graph.ops
+        for demand in unmet_of(source.graph, op, target)
+    ):
+        _record_unsupported(source, target)
+        return False
+    plan = make_plan(source.graph, target, mode)
+    _record_plan(source, plan, target)
+    if not plan.forest.forced_by:
+        return False
+    Rewriter(source, plan, target).run()
+    return True
+
+
+def _record_unsupported(source: BlockGraph, target: Target) -> None:
+    for index, op in enumerate(source.graph.ops):
+        for demand in unmet_of(source.graph, op, target):
+            no_match(
+                source.operations[index],
+                f"'{demand.rule}' on target '{target.name}' ({demand.rule.origin}): {demand.because}",
+            )
+
+
+def _record_plan(source: BlockGraph, plan: Plan, target: Target) -> None:
+    """What was inserted for whom, and where it went if not beside that op."""
+    for (position, version), index in plan.inserted.items():
+        op, rule = source.operations[index], plan.choices[index].rule
+        before, after = plan.forest.params((version[0], version[1][:-1])), version[1][-1]
+        assert before is not None and rule is not None, "a rule forced a change of parameters"  # noqa: PT018
+        where = f"rule '{rule}' of target '{target.name}' ({rule.origin})"
+        record("inserted", op, f"requantize {params_text(before)} to {params_text(after)}: {where}", _BY)
+        if above := _moved_above(source, plan, position, version, index):
+            record("hoisted", op, f"its requantize went above {', '.join(above)}", _BY)
+        sharers = plan.forest.sharers.get(version, [])
+        if len(sharers) > 1:
+            names = ", ".join(source.operations[i].name for i in sharers)
+            record("shared", op, f"one requantize serves {len(sharers)} ops: {names}", _BY)
+
+
+def _moved_above(source: BlockGraph, plan: Plan, position: int, version: Version, index: int) -> list[str]:
+    """Names of the moving ops between where the forcing op stands and where its requantize went."""
+    op, choice = source.graph.ops[index], plan.choices[index]
+    if choice.moves or choice.produced is not None:
+        assert op.result is not None, "it has a result"
+        start = op.result
+    else:
+        places = [plan.forest.place_of[op.operands[i]][0] for i in choice.inputs]
+        start = next((p for p in places if position in plan.forest.path_up(p)), position)
+    above = []
+    for passed in plan.forest.path_up(start):
+        if passed == position:
+            break
+        above.append(source.operations[plan.forest.mover[passed]].name)
+    return above
+
+
+_BY = LegalizeParamsPass.name
