@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tflite_builder import Builder
 
 import zeropoint as zp
+from tflite_builder import Builder
 
 litert = pytest.importorskip("ai_edge_litert.interpreter", reason="LiteRT says what the calls should return")
 
@@ -214,7 +214,7 @@ X = np.zeros((1, 4, 4, 2), np.int8)
         (
             lambda: ours().resize_tensor_input(0, [1, 5, 4, 2], strict=True),
             ValueError,
-            r"got shape \[1, 5, 4, 2\], but only extents that are -1 in its signature \[-1, 4, 4, 2\] may change",
+            r"got shape \[1, 5, 4, 2\], but only extents .* its signature \[-1, 4, 4, 2\] may change",
         ),
         (lambda: ours().get_signature_runner("serving"), ValueError, "no signature 'serving'; did you mean"),
         (lambda: ours().get_signature_runner()(image=X), ValueError, "input 'shift' is missing"),
