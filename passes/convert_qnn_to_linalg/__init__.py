@@ -1,7 +1,8 @@
 """convert-qnn-to-linalg: every ``qnn`` op becomes integer arithmetic on storage tensors.
 
-Quantized tensors become tensors of signless storage integers; signedness lives on in ``arith.extsi`` and ``arith.extui``. What
-an op's numbers are is spelled out here: nothing after this pass knows scales or zero points.
+Quantized tensors become tensors of signless storage integers; signedness lives on in ``arith.extsi`` and
+``arith.extui``. What an op's numbers are is spelled out here: nothing after this pass knows scales or zero
+points.
 """
 
 from __future__ import annotations

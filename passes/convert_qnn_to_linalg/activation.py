@@ -1,9 +1,11 @@
-"""logistic, tanh and softmax: table lookups and fixed-point sums on quantized tensors, ``math`` functions on floats."""
+"""logistic, tanh and softmax: table lookups and fixed-point sums on quantized tensors, ``math`` functions on
+floats.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -103,7 +105,7 @@ def softmax(builder: Builder, call: Call) -> Value:
 def _softmax_float(rows: _Rows, call: Call) -> Value:
     x = call.operand(0)
     beta = float(call["beta"])
-    largest = rows.reduce(x, "f32", -np.inf, lambda e, best: (e > best).select(e, best))
+    largest = rows.reduce(x, "f32", -np.inf, lambda e, best: e.maximum(best))
     exps = rows.map(x, [largest], "f32", lambda e, best: ((e - best) * beta).call("exp"))
     total = rows.reduce(exps, "f32", 0.0, lambda e, acc: acc + e)
     return rows.map(exps, [total], "f32", lambda e, acc: e / acc)
@@ -126,7 +128,9 @@ def _distance_exps(rows: _Rows, call: Call, exps: Value) -> Value:
 
 
 def _softmax_8bit(rows: _Rows, call: Call, produced: QuantParams) -> Value:
-    """Q0.31 exponentials, a Q12.19 sum, its reciprocal by three Newton steps (see ``activation_tables.Softmax8``)."""
+    """Q0.31 exponentials, a Q12.19 sum, its reciprocal by three Newton steps (see
+    ``activation_tables.Softmax8``).
+    """
     builder = rows.builder
     constants = tables.softmax_8bit(call.types[0].params.scale, float(call["beta"]))
     table = builder.constant(np.asarray(constants.exps, np.int32), f"{call.name}_exp")
@@ -136,7 +140,10 @@ def _softmax_8bit(rows: _Rows, call: Call, produced: QuantParams) -> Value:
     inverse = builder.elementwise([total], total.type.shape, "i32", _reciprocal)
     # The reciprocal of a Q12 value has 12 - clz(value) integer bits.
     shift = builder.elementwise(
-        [total], total.type.shape, "i32", lambda x: x.body.constant("i32", 12 + 31 - storage.bits) - x.call("ctlz")
+        [total],
+        total.type.shape,
+        "i32",
+        lambda x: x.body.constant("i32", 12 + 31 - storage.bits) - x.call("ctlz"),
     )
 
     def quotient(e: Scalar, inverse: Scalar, shift: Scalar) -> Scalar:
@@ -163,7 +170,9 @@ def _reciprocal(x: Scalar) -> Scalar:
 
 
 def _softmax_16bit(rows: _Rows, call: Call, produced: QuantParams) -> Value:
-    """Q0.15 exponentials from a table, their sum, ``1 / (1 + f)`` by interpolation (see ``activation_tables.Softmax16``)."""
+    """Q0.15 exponentials from a table, their sum, ``1 / (1 + f)`` by interpolation (see
+    ``activation_tables.Softmax16``).
+    """
     builder = rows.builder
     constants = tables.softmax_16bit(call.types[0].params.scale, float(call["beta"]))
     table = builder.constant(constants.exps.astype(np.int32), f"{call.name}_exp")

@@ -1,6 +1,7 @@
 """The building blocks of integer kernels as scalar arithmetic: rescaling, saturation, changes of parameters.
 
-Each is the ``arith`` twin of a function of ``dialect/fixed_point.py`` or ``dialect/rescale.py`` and gives the same bits.
+Each is the ``arith`` twin of a function of ``dialect/fixed_point.py`` or ``dialect/rescale.py`` and gives the
+same bits.
 """
 
 from __future__ import annotations
@@ -23,14 +24,16 @@ from .scalar import Number, Scalar
 _EXACT_IN_FLOAT32 = 1 << 24
 
 Parameter: TypeAlias = "Callable[[Sequence[Scalar]], Scalar | int | float]"
-"""Finds a parameter among the extra scalars of a body: the channel's value, or the number all channels share."""
+"""Finds a parameter among the extra scalars of a body: the channel's value, or the number all share."""
 
 Rule: TypeAlias = "Callable[[Scalar, Sequence[Scalar]], Scalar]"
 """``round(acc * scale)`` of an i32 (or i64) accumulator: an i32, saturated, or an i64."""
 
 
 class ChannelParameters:
-    """Per-channel numbers of an elementwise op: a constant tensor ``[C]`` each, or no tensor when all channels agree."""
+    """Per-channel numbers of an elementwise op: a constant tensor ``[C]`` each, or no tensor when all
+    channels agree.
+    """
 
     def __init__(self, builder: Builder, name: str) -> None:
         self._builder = builder
@@ -49,7 +52,8 @@ class ChannelParameters:
 def rescaled(
     builder: Builder, call: Call, inputs: Sequence[Value], constants: Rescale, accumulator: Formula
 ) -> Value:
-    """ONE elementwise op: ``[low, high](round(accumulator(inputs...) * scale) + zero_point)`` in the result's storage.
+    """ONE elementwise op: ``[low, high](round(accumulator(inputs...) * scale) + zero_point)`` in the result's
+    storage.
 
     ``accumulator`` gives an i32 (or i64) scalar; several scales belong to the channels of the last axis.
     """
@@ -70,7 +74,9 @@ def _exact(constants: Rescale, parameters: ChannelParameters) -> Rule:
 
 
 def _double(constants: Rescale, parameters: ChannelParameters) -> Rule:
-    """``rdivpot(srdhm(int32(acc << left), multiplier), right)``; a left shift by 32 or more leaves nothing of an int32."""
+    """``rdivpot(srdhm(int32(acc << left), multiplier), right)``; a left shift by 32 or more leaves nothing of
+    an int32.
+    """
     gone = [shift >= 32 for shift in constants.shifts]
     multipliers = [0 if lost else m for m, lost in zip(constants.multipliers, gone, strict=True)]
     lefts = [0 if lost else max(shift, 0) for shift, lost in zip(constants.shifts, gone, strict=True)]
@@ -97,12 +103,18 @@ def _float32_half_even(constants: Rescale, parameters: ChannelParameters) -> Rul
     low, high = _saturation(constants)
     wide = "f32" if max(abs(low), abs(high)) <= _EXACT_IN_FLOAT32 else "f64"
     return lambda acc, scalars: (
-        (acc.to_float("f32") * scale(scalars)).call("roundeven").extend(wide).clip(low, high).to_integer("i32")
+        (acc.to_float("f32") * scale(scalars))
+        .call("roundeven")
+        .extend(wide)
+        .clip(low, high)
+        .to_integer("i32")
     )
 
 
 def _single_half_up(constants: Rescale, parameters: ChannelParameters) -> Rule:
-    """``(acc * multiplier + 2^(30 - shift)) >> (31 - shift)`` in i64; one multiplier and shift for all channels."""
+    """``(acc * multiplier + 2^(30 - shift)) >> (31 - shift)`` in i64; one multiplier and shift for all
+    channels.
+    """
     (multiplier,), (shift,) = constants.multipliers, constants.shifts
     total = 31 - shift
     return lambda acc, scalars: (acc.extend("i64") * multiplier + (1 << (total - 1))) >> total
@@ -118,13 +130,17 @@ _RULES: dict[Rounding, Callable[[Rescale, ChannelParameters], Rule]] = {
 
 
 def _saturation(constants: Rescale) -> tuple[int, int]:
-    """What a float is limited to before it becomes an i32: the result's range before the zero point, inside i32."""
+    """What a float is limited to before it becomes an i32: the result's range before the zero point, inside
+    i32.
+    """
     low, high = constants.low - constants.zero_point, constants.high - constants.zero_point
     return max(INT32_MIN, min(low, INT32_MAX)), max(INT32_MIN, min(high, INT32_MAX))
 
 
 def _finish(rounded: Scalar, constants: Rescale, kind: str) -> Scalar:
-    """``[low, high](rounded + zero_point)``, in i32 where nothing can overflow: there the limits move before the sum."""
+    """``[low, high](rounded + zero_point)``, in i32 where nothing can overflow: there the limits move before
+    the sum.
+    """
     low, high = constants.low - constants.zero_point, constants.high - constants.zero_point
     narrow = rounded.kind == "i32" and kind != "i64"
     if narrow and low == INT32_MIN and high == INT32_MAX:
@@ -136,7 +152,7 @@ def _finish(rounded: Scalar, constants: Rescale, kind: str) -> Scalar:
 
 
 def srdhm(a: Scalar, b: Number) -> Scalar:
-    """``floor((a * b + 2^30) / 2^31)`` of i32 scalars of every sign; the product needs 64 bits, the result 32."""
+    """``floor((a * b + 2^30) / 2^31)`` of i32 scalars of every sign; only the product needs 64 bits."""
     wide = b.extend("i64") if isinstance(b, Scalar) else b
     return ((a.extend("i64") * wide + (1 << 30)) >> 31).truncate("i32")
 
@@ -146,17 +162,16 @@ def rounding_divide_by_pot(x: Scalar, exponent: Number) -> Scalar:
 
     By the remainder, ``(x >> e) + (x mod 2^e > (2^e - 1) / 2 + (x < 0))``: no intermediate can overflow.
     """
-    if isinstance(exponent, Scalar):
-        mask: Number = (exponent.body.constant(x.kind, 1) << exponent) - 1
-        half: Number = mask >> 1
-    elif exponent == 0:
+    if not isinstance(exponent, Scalar) and exponent == 0:
         return x
-    else:
-        mask = (1 << int(exponent)) - 1
+    if isinstance(exponent, Scalar):
+        mask = (x.body.constant(x.kind, 1) << exponent) - 1
         half = mask >> 1
-    bits = int(x.kind[1:])
-    threshold = x.body.constant(x.kind, half) if not isinstance(half, Scalar) else half
-    up = (x & mask) > (threshold - (x >> (bits - 1)))
+    else:
+        mask = x.body.constant(x.kind, (1 << int(exponent)) - 1)
+        half = x.body.constant(x.kind, ((1 << int(exponent)) - 1) >> 1)
+    sign = x >> (int(x.kind[1:]) - 1)
+    up = (x & mask) > (half - sign)
     return (x >> exponent) + up.extend(x.kind, signed=False)
 
 
@@ -166,7 +181,9 @@ def multiply_double_rounding(x: Scalar, multiplier: Number, left: Number, right:
 
 
 def round_half_away_ratio(total: Scalar, count: Number) -> Scalar:
-    """``total / count`` to nearest, ties away from zero, ``count > 0``: ``(total +- count / 2) / count``, truncated."""
+    """``total / count`` to nearest, ties away from zero, ``count > 0``: ``(total +- count / 2) / count``,
+    truncated.
+    """
     half = count >> 1 if isinstance(count, Scalar) else int(count) // 2
     return (total > 0).select(total + half, total - half) / count
 
@@ -197,8 +214,12 @@ def require_per_tensor(type_: TensorType, what: str) -> QuantParams:
     return type_.params
 
 
-def to_result(builder: Builder, call: Call, value: Value, source: TensorType, clamp: Sequence[float] = ()) -> Value:
-    """``value``, held in ``source``'s element type, brought to the result's parameters and clamped; no op if nothing changes."""
+def to_result(
+    builder: Builder, call: Call, value: Value, source: TensorType, clamp: Sequence[float] = ()
+) -> Value:
+    """``value``, held in ``source``'s element type, brought to the result's parameters and clamped; no op if
+    nothing changes.
+    """
     shape = tuple(value.type.shape)
     if not call.result.is_quantized:
         return clamp_float(builder, value, clamp) if call.result.is_float else value
@@ -247,5 +268,7 @@ def lookup(body_source: Any, x: Scalar) -> Scalar:
 
 
 def by_unsigned(table: np.ndarray[Any, Any], *, signed: bool) -> np.ndarray[Any, Any]:
-    """A table indexed by ``q - lowest stored value``, reordered to be indexed by the stored bits read as unsigned."""
+    """A table indexed by ``q - lowest stored value``, reordered to be indexed by the stored bits read as
+    unsigned.
+    """
     return np.roll(table, len(table) // 2) if signed else table

@@ -1,4 +1,5 @@
-"""Creates tensor-level ops at one place of a function: constants, elementwise ops, reductions, pads, reshapes.
+"""Creates tensor-level ops at one place of a function: constants, elementwise ops, reductions, pads,
+reshapes.
 
 Everything is static-shaped. Tensors are MLIR values whose element types are signless integers or floats.
 """
@@ -67,18 +68,25 @@ class Builder:
         *,
         tag: str | None = None,
     ) -> list[Value]:
-        """A ``linalg.generic``. ``loops`` names its loops, outermost first, a ``+`` marking reductions: ``"n y x o +i +j +c"``.
+        """A ``linalg.generic``.
 
-        Every operand comes with its index expressions: ``(x, "n, y * 2 + i, x * 2 + j, c")``. ``formula`` gets one scalar per
-        input and one per output (the value so far). ``tag`` is the discardable attribute ``qnn.contraction``.
+        ``loops`` names its loops, outermost first, a ``+`` marking reductions: ``"n y x o +i +j +c"``.
+
+        Every operand comes with its index expressions: ``(x, "n, y * 2 + i, x * 2 + j, c")``. ``formula``
+        gets one scalar per input and one per output (the value so far). ``tag`` is the discardable attribute
+        ``qnn.contraction``.
         """
         names = loops.split()
         variables = ", ".join(name.lstrip("+") for name in names)
-        maps = [ir.Attribute.parse(f"affine_map<({variables}) -> ({exprs})>") for _, exprs in (*inputs, *outputs)]
+        maps = [
+            ir.Attribute.parse(f"affine_map<({variables}) -> ({exprs})>") for _, exprs in (*inputs, *outputs)
+        ]
         kinds = ["reduction" if name[0] == "+" else "parallel" for name in names]
         attributes = {
             "indexing_maps": ir.ArrayAttr.get(maps),
-            "iterator_types": ir.ArrayAttr.get([ir.Attribute.parse(f"#linalg.iterator_type<{k}>") for k in kinds]),
+            "iterator_types": ir.ArrayAttr.get(
+                [ir.Attribute.parse(f"#linalg.iterator_type<{k}>") for k in kinds]
+            ),
             "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), len(outputs)]),
         }
         if tag is not None:
@@ -87,20 +95,29 @@ class Builder:
         types = [value.type for value, _ in outputs]
         operation = self.create("linalg.generic", types, values, attributes, regions=1)
         scalars = [value.type.element_type for value in values]
-        body = Body(operation.regions[0].blocks.append(*scalars, arg_locs=[self.location] * len(scalars)), self.location)
+        body = Body(
+            operation.regions[0].blocks.append(*scalars, arg_locs=[self.location] * len(scalars)),
+            self.location,
+        )
         results = formula(*body.arguments)
         body.yield_values([results] if isinstance(results, Scalar) else results)
         return list(operation.results)
 
-    def elementwise(self, inputs: Sequence[Value], shape: Sequence[int], kind: str, formula: Formula) -> Value:
-        """``formula`` of every element, inputs broadcast to ``shape`` as numpy does; ``formula`` gets the inputs only."""
+    def elementwise(
+        self, inputs: Sequence[Value], shape: Sequence[int], kind: str, formula: Formula
+    ) -> Value:
+        """``formula`` of every element, inputs broadcast to ``shape`` as numpy does; ``formula`` gets the
+        inputs only.
+        """
         names = [f"d{axis}" for axis in range(len(shape))]
         operands = [(value, _broadcast_exprs(value.type.shape, shape)) for value in inputs]
         output = (self.empty(shape, kind), ", ".join(names))
         return self.generic(" ".join(names), operands, [output], lambda *scalars: formula(*scalars[:-1]))[0]
 
     def transpose(self, source: Value, permutation: Sequence[int]) -> Value:
-        """Result dimension ``d`` is the source's dimension ``permutation[d]``; an elementwise op, so that it fuses."""
+        """Result dimension ``d`` is the source's dimension ``permutation[d]``; an elementwise op, so that it
+        fuses.
+        """
         names = [f"d{axis}" for axis in range(len(permutation))]
         read = sorted(names, key=lambda name: permutation[int(name[1:])])
         shape = [source.type.shape[axis] for axis in permutation]
@@ -123,18 +140,24 @@ class Builder:
         attributes = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])}
         return self._filler("linalg.fill", self.scalar(kind, value), shape, kind, attributes)
 
-    def _filler(self, name: str, source: Value, shape: Sequence[int], kind: str, attributes: dict[str, Any]) -> Value:
+    def _filler(
+        self, name: str, source: Value, shape: Sequence[int], kind: str, attributes: dict[str, Any]
+    ) -> Value:
         """A named op whose body yields its only input."""
         empty = self.empty(shape, kind)
         operation = self.create(name, [empty.type], [source, empty], attributes, regions=1)
         type_ = scalar_type(kind)
-        body = Body(operation.regions[0].blocks.append(type_, type_, arg_locs=[self.location] * 2), self.location)
+        body = Body(
+            operation.regions[0].blocks.append(type_, type_, arg_locs=[self.location] * 2), self.location
+        )
         body.yield_values(body.arguments[:1])
         return operation.results[0]
 
     def scalar(self, kind: str, value: float) -> Value:
         type_ = scalar_type(kind)
-        attribute = ir.FloatAttr.get(type_, value) if kind[0] == "f" else ir.IntegerAttr.get(type_, int(value))
+        attribute = (
+            ir.FloatAttr.get(type_, value) if kind[0] == "f" else ir.IntegerAttr.get(type_, int(value))
+        )
         return self.create("arith.constant", [type_], [], {"value": attribute}).results[0]
 
     def pad(self, source: Value, low: Sequence[int], high: Sequence[int], value: float) -> Value:
@@ -169,7 +192,9 @@ class Builder:
         return self.create("tensor.insert_slice", [target.type], [source, target], attributes).results[0]
 
     def reshape(self, source: Value, shape: Sequence[int]) -> Value:
-        """The same elements in row-major order: ``tensor.collapse_shape`` and ``tensor.expand_shape`` as needed."""
+        """The same elements in row-major order: ``tensor.collapse_shape`` and ``tensor.expand_shape`` as
+        needed.
+        """
         old, new, kind = list(source.type.shape), list(shape), str(source.type.element_type)
         if old == new:
             return source
@@ -177,13 +202,17 @@ class Builder:
         middle = [math.prod(old[i] for i in left) for left, _ in groups]
         if len(middle) != len(old):
             attributes = {"reassociation": _reassociation([left for left, _ in groups])}
-            source = self.create("tensor.collapse_shape", [tensor_type(middle, kind)], [source], attributes).results[0]
+            source = self.create(
+                "tensor.collapse_shape", [tensor_type(middle, kind)], [source], attributes
+            ).results[0]
         if len(middle) != len(new):
             attributes = {
                 "reassociation": _reassociation([right for _, right in groups]),
                 "static_output_shape": ir.DenseI64ArrayAttr.get(new),
             }
-            source = self.create("tensor.expand_shape", [tensor_type(new, kind)], [source], attributes).results[0]
+            source = self.create(
+                "tensor.expand_shape", [tensor_type(new, kind)], [source], attributes
+            ).results[0]
         return source
 
 
@@ -192,11 +221,11 @@ def tensor_type(shape: Sequence[int], kind: str) -> Any:
 
 
 def _broadcast_exprs(shape: Sequence[int], result: Sequence[int]) -> str:
-    """Index expressions of an operand of ``shape``: aligned at the last dimension, extent-1 dimensions read at 0."""
+    """Index expressions of an operand of ``shape``: aligned at the last dimension, extent-1 dimensions read
+    at 0.
+    """
     first = len(result) - len(shape)
-    exprs = [
-        f"d{first + i}" if extent == result[first + i] else "0" for i, extent in enumerate(shape)
-    ]
+    exprs = [f"d{first + i}" if extent == result[first + i] else "0" for i, extent in enumerate(shape)]
     return ", ".join(exprs)
 
 
@@ -213,13 +242,16 @@ def _slice_attributes(
 
 def _reassociation(groups: Sequence[Sequence[int]]) -> Any:
     i64 = ir.IntegerType.get_signless(64)
-    return ir.ArrayAttr.get([ir.ArrayAttr.get([ir.IntegerAttr.get(i64, axis) for axis in group]) for group in groups])
+    return ir.ArrayAttr.get(
+        [ir.ArrayAttr.get([ir.IntegerAttr.get(i64, axis) for axis in group]) for group in groups]
+    )
 
 
 def _reshape_groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]]:
     """The shortest runs of dimensions of both shapes that hold equally many elements, in order.
 
-    ``[1, 7, 7, 64] -> [1, 3136]`` gives ``[([0], [0]), ([1, 2, 3], [1])]``. A scalar shape, or an extent of 0, gives no group or one.
+    ``[1, 7, 7, 64] -> [1, 3136]`` gives ``[([0], [0]), ([1, 2, 3], [1])]``. A scalar shape, or an extent of
+    0, gives no group or one.
     """
     if not old or not new:
         return []

@@ -2,13 +2,15 @@
 
 The contraction is a single ``linalg.generic`` with the discardable attribute ``qnn.contraction``:
 
-* ``conv2d``: filter ``[O, KH, KW, C]`` (grouped: ``[G, O/G, KH, KW, C/G]``), innermost loop a sum over contiguous channels;
-* ``depthwise_conv2d``: filter rearranged at compile time to ``[KH, KW, C]`` (or ``[KH, KW, C, M]``), innermost loop parallel over
+* ``conv2d``: filter ``[O, KH, KW, C]`` (grouped: ``[G, O/G, KH, KW, C/G]``), innermost loop a sum over
   contiguous channels;
+* ``depthwise_conv2d``: filter rearranged at compile time to ``[KH, KW, C]`` (or ``[KH, KW, C, M]``),
+  innermost loop parallel over contiguous channels;
 * ``matmul``: input ``[M, K]``, filter ``[N, K]``.
 
-Its accumulator starts as the broadcast bias, into which the input's zero point is folded; borders are padded with that zero
-point. Where the filter or bias is not a constant, the zero point is subtracted in the loop instead.
+Its accumulator starts as the broadcast bias, into which the input's zero point is folded; borders are padded
+with that zero point. Where the filter or bias is not a constant, the zero point is subtracted in the loop
+instead.
 """
 
 from __future__ import annotations
@@ -69,7 +71,9 @@ def fully_connected(builder: Builder, call: Call) -> Value:
     outputs, depth = call.types[1].shape
     rows = call.types[0].elements // depth
     x = builder.reshape(call.operand(0), [rows, depth])
-    acc = _contract(builder, "m o +k", (x, "m, k"), (call.operand(1), "o, k"), terms, [rows, outputs], "o", "matmul")
+    acc = _contract(
+        builder, "m o +k", (x, "m, k"), (call.operand(1), "o, k"), terms, [rows, outputs], "o", "matmul"
+    )
     return _epilogue(builder, call, builder.reshape(acc, call.result.shape), constants)
 
 
@@ -159,7 +163,10 @@ def _contract(
     channel_axes: str,
     tag: str,
 ) -> Value:
-    """The tagged contraction. ``channel_axes`` are the loops of the bias; they are the last axes of the result."""
+    """The tagged contraction.
+
+    ``channel_axes`` are the loops of the bias; they are the last axes of the result.
+    """
     parallel = [name for name in loops.split() if name[0] != "+"]
     channel_shape = list(shape[len(shape) - len(channel_axes.split(",")) :])
     bias = builder.reshape(terms.bias, channel_shape)
@@ -174,7 +181,11 @@ def _terms(builder: Builder, call: Call, constants: rescale.Contraction | None) 
     outputs = call.types[1].shape[0]
     has_bias = len(call.types) > 2
     if constants is None:
-        bias = call.operand(2) if has_bias else builder.constant(np.zeros(outputs, np.float32), f"{call.name}_bias")
+        bias = (
+            call.operand(2)
+            if has_bias
+            else builder.constant(np.zeros(outputs, np.float32), f"{call.name}_bias")
+        )
         return _Terms("f32", bias, None, lambda x, w, acc: acc + x * w)
     weights, bias_array = call.array(1), call.array(2)
     folded = weights is not None and (bias_array is not None or not has_bias)
@@ -188,7 +199,11 @@ def _terms(builder: Builder, call: Call, constants: rescale.Contraction | None) 
         bias = builder.constant(np.zeros(outputs, np.int32), f"{call.name}_bias")
     zero_points = constants.filter_zero_points
     differ = len(set(zero_points)) > 1
-    tensor = builder.constant(np.asarray(zero_points, np.int32), f"{call.name}_filter_zero_point") if differ else None
+    tensor = (
+        builder.constant(np.asarray(zero_points, np.int32), f"{call.name}_filter_zero_point")
+        if differ
+        else None
+    )
     input_params, filter_params = call.types[0].params, call.types[1].params
     input_zero_point = 0 if folded else constants.input_zero_point
 

@@ -1,8 +1,9 @@
 """The mechanism of ``convert-qnn-to-linalg``: every function is rebuilt on storage integers, op by op.
 
-Each ``qnn`` op is handed as a :class:`Call` (plain types and attributes, lowered operands) to its entry in the table of
-lowerings; any other op is cloned onto the lowered operands. ``qnn.constant`` becomes an ``arith.constant`` only where a
-lowering asks for the tensor, so weights that are rearranged at compile time leave no second copy.
+Each ``qnn`` op is handed as a :class:`Call` (plain types and attributes, lowered operands) to its entry in
+the table of lowerings; any other op is cloned onto the lowered operands. ``qnn.constant`` becomes an
+``arith.constant`` only where a lowering asks for the tensor, so weights that are rearranged at compile time
+leave no second copy.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
-import numpy as np
 import numpy.typing as npt
 
 from ...dialect.attributes import from_attribute
@@ -20,16 +20,17 @@ from ...dialect.constants import elements_array
 from ...dialect.ir_types import to_tensor_type
 from ...dialect.mlir import ir, quant
 from ...dialect.numerics import MODES
-from ...dialect.types import TensorType
-from ...errors import PipelineError
+from ...dialect.types import DYNAMIC, TensorType
 from .builder import Builder, Value
+
+_SEGMENTS = "operandSegmentSizes"
 
 Array: TypeAlias = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
 class Call:
-    """One ``qnn`` op: its plain types and attributes, and its operands as lowered tensors or constant arrays."""
+    """One ``qnn`` op: plain types and attributes, operands as lowered tensors or constant arrays."""
 
     op: Any
     types: tuple[TensorType, ...]
@@ -54,14 +55,20 @@ class Call:
         return [self.operand(index) for index in range(len(self.types))]
 
     def array(self, index: int) -> Array | None:
-        """The stored integers of an operand that is a constant, in its type's dtype; None for any other or absent one."""
+        """The stored integers of an operand that is a constant, in its type's dtype; None for any other or
+        absent one.
+        """
         return self._values.array(self.op.operands[index]) if index < len(self.types) else None
 
     @cached_property
     def name(self) -> str:
         """What constants derived for this op are called: the name in its location, if it has one."""
         location = self.op.location
-        return str(location.name_str) if isinstance(location, ir.NameLoc) else str(self.op.name).removeprefix("qnn.")
+        return (
+            str(location.name_str)
+            if isinstance(location, ir.NameLoc)
+            else str(self.op.name).removeprefix("qnn.")
+        )
 
 
 Lowering: TypeAlias = Callable[[Builder, Call], Value]
@@ -103,7 +110,9 @@ class ValueMap:
 
 
 def convert_type(type_: Any) -> Any:
-    """Quantized tensors to tensors of signless storage integers (4-bit storage: one value per byte); other types stay."""
+    """Quantized tensors to tensors of signless storage integers (4-bit storage: one value per byte); other
+    types stay.
+    """
     if not isinstance(type_, ir.RankedTensorType) or not isinstance(type_.element_type, quant.QuantizedType):
         return type_
     width = max(8, type_.element_type.storage_type_integral_width)
@@ -118,51 +127,67 @@ def storage_kind(type_: TensorType) -> str:
     return f"i{element[1:]}" if element[0] == "u" else element
 
 
-def numerics_mode(module: Any) -> str:
-    """The module's ``qnn.numerics``; ``"reference"`` if it has none."""
-    attributes = module.attributes
-    mode = str(attributes["qnn.numerics"].value) if "qnn.numerics" in attributes else "reference"
-    if mode not in MODES:
-        raise PipelineError(f"qnn.numerics: unknown mode '{mode}', expected one of {', '.join(sorted(MODES))}")
-    return mode
-
-
 def convert_module(module: Any, lowerings: Mapping[str, Lowering]) -> None:
     """Rebuild every ``func.func`` of ``module`` in place.
 
-    Raises:
-        PipelineError: an op has no lowering, a dynamic shape, or a form (several blocks, say) that cannot be converted.
+    What cannot be converted (an op without lowering, a dynamic shape, several blocks ...) is an error
+    diagnostic at its location; its function then stays as it was.
     """
-    mode = numerics_mode(module)
+    mode = _numerics_mode(module)
+    if mode is None:
+        return
     for op in list(module.regions[0].blocks[0].operations):
-        if op.operation.name == "func.func":
-            _convert_function(op.operation, mode, lowerings)
+        function = op.operation
+        if function.name != "func.func":
+            continue
+        replacement = _declaration(function)
+        try:
+            _convert_body(function, replacement, mode, lowerings)
+        except _ConversionError as error:
+            error.op.location.emit_error(f"'{error.op.name}' op {error}")
+            replacement.erase()
+        else:
+            function.erase()
 
 
-def _convert_function(function: Any, mode: str, lowerings: Mapping[str, Lowering]) -> None:
+def _numerics_mode(module: Any) -> str | None:
+    """The module's ``qnn.numerics``, ``"reference"`` if it has none; None after an error."""
+    attributes = module.attributes
+    mode = str(attributes["qnn.numerics"].value) if "qnn.numerics" in attributes else "reference"
+    if mode in MODES:
+        return mode
+    module.location.emit_error(f"qnn.numerics: unknown mode '{mode}', expected one of {', '.join(MODES)}")
+    return None
+
+
+def _declaration(function: Any) -> Any:
+    """A function before ``function`` of its name and attributes, with lowered types and no body yet."""
     old_type = function.attributes["function_type"].value
     new_type = ir.FunctionType.get(
         [convert_type(t) for t in old_type.inputs], [convert_type(t) for t in old_type.results]
     )
     attributes = {name: function.attributes[name] for name in function.attributes}
     attributes["function_type"] = ir.TypeAttr.get(new_type)
-    replacement = ir.Operation.create(
-        "func.func", attributes=attributes, regions=1, loc=function.location, ip=ir.InsertionPoint(function)
-    )
+    point = ir.InsertionPoint(function)
+    return ir.Operation.create("func.func", attributes=attributes, regions=1, loc=function.location, ip=point)
+
+
+def _convert_body(function: Any, replacement: Any, mode: str, lowerings: Mapping[str, Lowering]) -> None:
     blocks = list(function.regions[0].blocks)
     if len(blocks) > 1:
-        raise _error(function, f"a function with {len(blocks)} blocks, expected structured control flow in one block")
-    if blocks:
-        arguments = blocks[0].arguments
-        block = replacement.regions[0].blocks.append(
-            *new_type.inputs, arg_locs=[argument.location for argument in arguments]
-        )
-        values = ValueMap(block)
-        for old, new in zip(arguments, block.arguments, strict=True):
-            values.set(old, new)
-        for op in blocks[0].operations:
-            _convert_op(op.operation, block, values, mode, lowerings)
-    function.erase()
+        raise _ConversionError(function, f"has {len(blocks)} blocks, expected structured control flow in one")
+    if not blocks:
+        return
+    arguments = blocks[0].arguments
+    block = replacement.regions[0].blocks.append(
+        *[convert_type(argument.type) for argument in arguments],
+        arg_locs=[argument.location for argument in arguments],
+    )
+    values = ValueMap(block)
+    for old, new in zip(arguments, block.arguments, strict=True):
+        values.set(old, new)
+    for op in blocks[0].operations:
+        _convert_op(op.operation, block, values, mode, lowerings)
 
 
 def _convert_op(op: Any, block: Any, values: ValueMap, mode: str, lowerings: Mapping[str, Lowering]) -> None:
@@ -177,22 +202,25 @@ def _convert_op(op: Any, block: Any, values: ValueMap, mode: str, lowerings: Map
             values.set(old, new)
 
 
-def _lower(op: Any, builder: Builder, values: ValueMap, mode: str, lowerings: Mapping[str, Lowering]) -> Value:
-    lowering = lowerings.get(op.name.removeprefix("qnn."))
-    if lowering is None:
-        raise _error(op, "no lowering to linalg")
+def _lower(
+    op: Any, builder: Builder, values: ValueMap, mode: str, lowerings: Mapping[str, Lowering]
+) -> Value:
+    name = op.name.removeprefix("qnn.")
+    if name not in lowerings:
+        raise _ConversionError(op, "has no lowering to linalg")
     types = tuple(to_tensor_type(operand.type) for operand in op.operands)
     result = to_tensor_type(op.results[0].type)
     for type_ in (*types, result):
         if not type_.is_static:
-            raise _error(op, f"dynamic shape {list(type_.shape)}; give every input a static shape first")
-    attributes = {
-        name: from_attribute(op.attributes[name]) for name in op.attributes if name != "operandSegmentSizes"
-    }
+            shape = ["?" if extent == DYNAMIC else extent for extent in type_.shape]
+            raise _ConversionError(
+                op, f"has the dynamic shape [{', '.join(map(str, shape))}], expected static ones"
+            )
+    attributes = {key: from_attribute(op.attributes[key]) for key in op.attributes if key != _SEGMENTS}
     try:
-        value = lowering(builder, Call(op, types, result, attributes, mode, values))
+        value = lowerings[name](builder, Call(op, types, result, attributes, mode, values))
     except UnsupportedFormError as error:
-        raise _error(op, str(error)) from error
+        raise _ConversionError(op, str(error)) from error
     expected = convert_type(op.results[0].type)
     assert value.type == expected, f"{op.name}: lowered to {value.type}, expected {expected}"
     return value
@@ -200,6 +228,7 @@ def _lower(op: Any, builder: Builder, values: ValueMap, mode: str, lowerings: Ma
 
 def _clone(op: Any, block: Any, values: ValueMap) -> Any:
     """An op of another dialect, on the lowered operands."""
+    point = ir.InsertionPoint(block)
     if len(op.regions) == 0:
         return ir.Operation.create(
             op.name,
@@ -207,12 +236,13 @@ def _clone(op: Any, block: Any, values: ValueMap) -> Any:
             operands=[values.lowered(operand) for operand in op.operands],
             attributes={name: op.attributes[name] for name in op.attributes},
             loc=op.location,
-            ip=ir.InsertionPoint(block),
+            ip=point,
         )
     if any(convert_type(result.type) != result.type for result in op.results):
-        raise _error(op, "an op with regions and quantized results cannot be converted")
+        raise _ConversionError(op, "has regions and quantized results, which cannot be converted")
     outer: list[tuple[Any, int, Value]] = []
-    clone = op.clone(ir.InsertionPoint(block))
+    _collect_outer_operands(op, values, [])  # says what is wrong inside, at its place
+    clone = op.clone(point)
     _collect_outer_operands(clone, values, outer)
     for user, index, value in outer:
         user.operands[index] = value
@@ -220,8 +250,9 @@ def _clone(op: Any, block: Any, values: ValueMap) -> Any:
 
 
 def _collect_outer_operands(op: Any, values: ValueMap, found: list[tuple[Any, int, Value]]) -> None:
+    """Operands of ``op`` and the ops inside it that are values of the function, with their lowered ones."""
     if op.name.startswith("qnn."):
-        raise _error(op, "inside a region of another op; only ops directly in a function are converted")
+        raise _ConversionError(op, "inside a region of another op, expected directly in a function")
     for index, operand in enumerate(op.operands):
         if values.knows(operand):
             found.append((op, index, values.lowered(operand)))
@@ -235,5 +266,9 @@ class UnsupportedFormError(Exception):
     """A lowering's way to say what it does not support; the op's name and location are added."""
 
 
-def _error(op: Any, message: str) -> PipelineError:
-    return PipelineError(f"{op.location}: '{op.name}' op {message}")
+class _ConversionError(Exception):
+    """``op`` cannot be converted; the message follows the words ``'qnn.x' op``."""
+
+    def __init__(self, op: Any, message: str) -> None:
+        super().__init__(message)
+        self.op = op

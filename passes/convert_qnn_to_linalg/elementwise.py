@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
+
 from ...dialect import rescale
 from ...dialect.types import QuantParams
 from .arith import clamp_float, multiply_double_rounding, require_per_tensor, rescaled, widen
@@ -23,7 +26,7 @@ def sub(builder: Builder, call: Call) -> Value:
 def mul(builder: Builder, call: Call) -> Value:
     """``lhs * rhs``; quantized: ``rescale((q_lhs - z_lhs) * (q_rhs - z_rhs))``."""
     if not call.result.is_quantized:
-        return _plain(builder, call, "mul")
+        return _real(builder, call, operator.mul)
     _require_per_tensor(call)
     constants = rescale.mul(call.types[0], call.types[1], call.result, call.clamp, call.mode)
     left, right = call.types[0].params, call.types[1].params
@@ -36,7 +39,7 @@ def mul(builder: Builder, call: Call) -> Value:
 
 def _sum(builder: Builder, call: Call, sign: int) -> Value:
     if not call.result.is_quantized:
-        return _plain(builder, call, "add" if sign > 0 else "sub")
+        return _real(builder, call, operator.add if sign > 0 else operator.sub)
     _require_per_tensor(call)
     constants = rescale.add(call.types[0], call.types[1], call.result, call.clamp, call.mode)
     if isinstance(constants, rescale.ShiftSum):
@@ -70,13 +73,10 @@ def _shift_sum(builder: Builder, call: Call, sign: int, constants: rescale.Shift
     return builder.elementwise(call.operands(), call.result.shape, kind, formula)
 
 
-def _plain(builder: Builder, call: Call, operation: str) -> Value:
-    """Floats (clamped), or ordinary integers, which wrap."""
-    kind = storage_kind(call.result)
-    value = builder.elementwise(
-        call.operands(), call.result.shape, kind, lambda lhs, rhs: getattr(lhs, f"__{operation}__")(rhs)
-    )
-    return clamp_float(builder, value, call.clamp) if call.result.is_float else value
+def _real(builder: Builder, call: Call, operation: Callable[[Scalar, Scalar], Scalar]) -> Value:
+    """Floats, clamped."""
+    value = builder.elementwise(call.operands(), call.result.shape, storage_kind(call.result), operation)
+    return clamp_float(builder, value, call.clamp)
 
 
 def _require_per_tensor(call: Call) -> None:

@@ -1,4 +1,6 @@
-"""max_pool2d and avg_pool2d: one reduction over windows, channels innermost; then rounding and change of parameters."""
+"""max_pool2d and avg_pool2d: one reduction over windows, channels innermost; then rounding and change of
+parameters.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,10 @@ def max_pool2d(builder: Builder, call: Call) -> Value:
     source = call.types[0]
     kind = storage_kind(source)
     if source.is_float:
-        pooled = _pool(builder, call, kind, -np.inf, lambda x, best: (x > best).select(x, best))
+        pooled = _pool(builder, call, kind, -np.inf, lambda x, best: x.maximum(best))
         return to_result(builder, call, pooled, source, call.clamp)
     signed = source.params.storage.signed
-    lowest = int(np.iinfo(source.dtype).min)
+    lowest = int(np.iinfo(str(source.dtype)).min)
     pooled = _pool(builder, call, kind, lowest, lambda x, best: x.maximum(best, signed=signed))
     return to_result(builder, call, pooled, source, call.clamp)
 
@@ -56,7 +58,9 @@ def avg_pool2d(builder: Builder, call: Call) -> Value:
         return (ratio.clip(low, high) if same else ratio).truncate(kind)
 
     mean = builder.elementwise([total, *extra], call.result.shape, kind, rounded)
-    return mean if same else to_result(builder, call, mean, replace(source, shape=call.result.shape), call.clamp)
+    return (
+        mean if same else to_result(builder, call, mean, replace(source, shape=call.result.shape), call.clamp)
+    )
 
 
 def _pool(
@@ -81,14 +85,16 @@ def _pool(
 
 def _counts(call: Call) -> Array:
     """Valid taps of each window, ``[1, OH, OW, 1]``, int32, at least one."""
-    top, bottom, left, right = call["padding"]
+    top, _, left, _ = call["padding"]
     _, height, width, _ = call.types[0].shape
     _, out_rows, out_columns, _ = call.result.shape
     (sh, sw), (kh, kw) = call["strides"], call["window"]
     rows = _valid(np.arange(out_rows) * sh - top, kh, height)
     columns = _valid(np.arange(out_columns) * sw - left, kw, width)
-    return np.maximum(rows[:, None] * columns, 1).astype(np.int32)[None, :, :, None]
+    counts: Array = np.maximum(rows[:, None] * columns, 1).astype(np.int32)
+    return counts[None, :, :, None]
 
 
 def _valid(first: Array, window: int, extent: int) -> Array:
-    return np.maximum(np.minimum(first + window, extent) - np.maximum(first, 0), 0)
+    inside: Array = np.minimum(first + window, extent) - np.maximum(first, 0)
+    return np.maximum(inside, 0)

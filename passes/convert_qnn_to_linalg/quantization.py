@@ -16,7 +16,8 @@ from .scalar import Number, Scalar
 
 
 def quantize(builder: Builder, call: Call) -> Value:
-    """``[low, high](round(x / s) + z)``: a true float32 division, limited before it becomes an integer; NaN gives ``z``.
+    """``[low, high](round(x / s) + z)``: a true float32 division, limited before it becomes an integer; NaN
+    gives ``z``.
 
     XNNPACK multiplies by ``1 / s`` and rounds half to even; there NaN gives the highest value.
     """
@@ -37,7 +38,12 @@ def quantize(builder: Builder, call: Call) -> Value:
         steps = x * _pick(scale, rest) if half_even else x / _pick(scale, rest)
         instead = steps.body.constant("f32", np.inf if half_even else 0.0)
         number = steps.compare("unordered", steps).select(instead, steps)
-        rounded = number.call("roundeven" if half_even else "round").extend(float_kind).clip(float_low, float_high).to_integer(integer_kind)
+        rounded = (
+            number.call("roundeven" if half_even else "round")
+            .extend(float_kind)
+            .clip(float_low, float_high)
+            .to_integer(integer_kind)
+        )
         offset = _pick(zero_point, rest)
         shifted = rounded + (offset.extend(integer_kind) if isinstance(offset, Scalar) else offset)
         return (shifted.clip(low, high) if isinstance(offset, Scalar) else shifted).truncate(kind)

@@ -19,7 +19,9 @@ def mean(builder: Builder, call: Call) -> Value:
     count = int(np.prod([source.shape[axis] for axis in axes], dtype=np.int64))
     if source.is_float:
         total = _sum(builder, call, axes, "f64")
-        return builder.elementwise([total], call.result.shape, "f32", lambda acc: (acc / float(count)).truncate("f32"))
+        return builder.elementwise(
+            [total], call.result.shape, "f32", lambda acc: (acc / float(count)).truncate("f32")
+        )
     require_per_tensor(source, "the input")
     require_per_tensor(call.result, "the result")
     constants = rescale.mean(source, call.result, count, call.mode)
@@ -31,7 +33,9 @@ def mean(builder: Builder, call: Call) -> Value:
 
 
 def _float_mean(builder: Builder, call: Call, total: Value, constants: rescale.FloatMean) -> Value:
-    """``[low, high](round_half_even(f32(sum) * scale + offset))``, product and sum rounded one after the other."""
+    """``[low, high](round_half_even(f32(sum) * scale + offset))``, product and sum rounded one after the
+    other.
+    """
     kind = storage_kind(call.result)
 
     def formula(acc: Scalar) -> Scalar:
@@ -53,14 +57,21 @@ def _sum(builder: Builder, call: Call, axes: set[int], kind: str) -> Value:
     (total,) = builder.generic(
         " ".join(f"+{name}" if axis in axes else name for axis, name in enumerate(names)),
         [(call.operand(0), ", ".join(names))],
-        [(builder.filled([source.shape[axis] for axis in kept], kind, 0), ", ".join(names[axis] for axis in kept))],
+        [
+            (
+                builder.filled([source.shape[axis] for axis in kept], kind, 0),
+                ", ".join(names[axis] for axis in kept),
+            )
+        ],
         accumulate,
     )
     return builder.reshape(total, call.result.shape)
 
 
 def arg_max(builder: Builder, call: Call) -> Value:
-    """The index of the largest value along ``axis``; the first one wins a tie, and a NaN wins over every number."""
+    """The index of the largest value along ``axis``; the first one wins a tie, and a NaN wins over every
+    number.
+    """
     source = call.types[0]
     axis = call["axis"] % len(source.shape)
     names = [f"d{i}" for i in range(len(source.shape))]

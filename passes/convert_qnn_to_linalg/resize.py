@@ -102,11 +102,15 @@ def _gather(
     tables: list[_Table],
     combine: Callable[[_Read, tuple[Scalar, ...], tuple[Scalar, ...]], Scalar],
 ) -> Value:
-    """An elementwise op over the result; the tables of rows and columns are operands read along ``y`` and ``x``."""
+    """An elementwise op over the result; the tables of rows and columns are operands read along ``y`` and
+    ``x``.
+    """
     source = call.operand(0)
     operands = []
     for table, loop in zip(tables, "yx", strict=True):
-        operands += [(builder.constant(array.astype(np.int32), f"{call.name}_index"), loop) for array in table.indices]
+        operands += [
+            (builder.constant(array.astype(np.int32), f"{call.name}_index"), loop) for array in table.indices
+        ]
         if table.weight is not None:
             operands.append((builder.constant(table.weight, f"{call.name}_weight"), loop))
     half = len(operands) // 2

@@ -1,7 +1,8 @@
 """Scalar arithmetic inside the body of a linalg op, written as Python expressions.
 
-``(x.extend("i64") * 5 + (1 << 30)) >> 31`` on a :class:`Scalar` creates the ``arith`` ops and constants it says. A Python
-number on either side becomes a constant of the scalar's type. Nothing here rounds or wraps beyond what the ``arith`` ops do.
+``(x.extend("i64") * 5 + (1 << 30)) >> 31`` on a :class:`Scalar` creates the ``arith`` ops and constants it
+says. A Python number on either side becomes a constant of the scalar's type. Nothing here rounds or wraps
+beyond what the ``arith`` ops do.
 """
 
 from __future__ import annotations
@@ -14,7 +15,17 @@ from typing import Any, TypeAlias
 from ...dialect.mlir import ir
 
 _INTEGER_PREDICATES = {"eq": 0, "ne": 1, "lt": 2, "le": 3, "gt": 4, "ge": 5, "ult": 6}
-_FLOAT_PREDICATES = {"eq": 1, "gt": 2, "ge": 3, "lt": 4, "le": 5, "ordered": 7, "ugt": 9, "ne": 13, "unordered": 14}
+_FLOAT_PREDICATES = {
+    "eq": 1,
+    "gt": 2,
+    "ge": 3,
+    "lt": 4,
+    "le": 5,
+    "ordered": 7,
+    "ugt": 9,
+    "ne": 13,
+    "unordered": 14,
+}
 
 Number: TypeAlias = "Scalar | int | float"
 
@@ -29,13 +40,17 @@ class Body:
         self.arguments = [Scalar(self, argument, str(argument.type)) for argument in block.arguments]
 
     def constant(self, kind: str, value: float) -> Scalar:
-        """A constant of type ``kind`` (``i1 i8 ... f32 f64 index``); integers are given as their signed value."""
+        """A constant of type ``kind`` (``i1 i8 ... f32 f64 index``); integers are given as their signed
+        value.
+        """
         key = (kind, repr(value))  # repr tells 0.0 from -0.0
         known = self._constants.get(key)
         if known is None:
             type_ = scalar_type(kind)
             attribute = (
-                ir.FloatAttr.get(type_, float(value)) if kind[0] == "f" else ir.IntegerAttr.get(type_, int(value))
+                ir.FloatAttr.get(type_, float(value))
+                if kind[0] == "f"
+                else ir.IntegerAttr.get(type_, int(value))
             )
             known = self._constants[key] = self.create("arith.constant", kind, [], {"value": attribute})
         return known
@@ -84,7 +99,10 @@ def scalar_type(kind: str) -> Any:
 
 @dataclass(frozen=True)
 class Scalar:
-    """A scalar SSA value and the text of its type. Integer operations are signed unless they say otherwise."""
+    """A scalar SSA value and the text of its type.
+
+    Integer operations are signed unless they say otherwise.
+    """
 
     body: Body
     value: Any
@@ -134,7 +152,9 @@ class Scalar:
         return self._binary("xori", "", other)
 
     def compare(self, predicate: str, other: Number) -> Scalar:
-        """An ``i1``; predicates ``eq ne lt le gt ge`` (floats: false for NaN, but ``ne``), and the ones in the tables above."""
+        """An ``i1``; predicates ``eq ne lt le gt ge`` (floats: false for NaN, but ``ne``), and the ones in
+        the tables above.
+        """
         table = _FLOAT_PREDICATES if self.is_float else _INTEGER_PREDICATES
         attribute = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), table[predicate])
         name = "arith.cmpf" if self.is_float else "arith.cmpi"
@@ -154,14 +174,16 @@ class Scalar:
         return self.body.create("arith.select", then.kind, [self, then, then._like(otherwise)])
 
     def maximum(self, other: Number, *, signed: bool = True) -> Scalar:
-        """Integers only; floats need a word on NaN: :meth:`clip`, :meth:`clip_keeping_nan`."""
-        return self._binary("maxsi" if signed else "maxui", "", other)
+        """The larger one; of floats NaN, if either is."""
+        return self._binary("maxsi" if signed else "maxui", "maximumf", other)
 
     def minimum(self, other: Number) -> Scalar:
         return self._binary("minsi", "", other)
 
     def clip(self, low: float, high: float) -> Scalar:
-        """Limited to ``[low, high]``; a float NaN becomes ``low``. (Compare and select: one instruction on x86.)"""
+        """Limited to ``[low, high]``; a float NaN becomes ``low``. (Compare and select: one instruction on
+        x86.)
+        """
         if not self.is_float:
             return self.maximum(low).minimum(high)
         raised = (self > low).select(self, low)
@@ -173,7 +195,9 @@ class Scalar:
         return raised if math.isinf(high) else (raised > high).select(self._like(high), raised)
 
     def call(self, name: str) -> Scalar:
-        """A function of the ``math`` dialect: ``exp``, ``tanh``, ``round`` (half away), ``roundeven``, ``ctlz`` ..."""
+        """A function of the ``math`` dialect: ``exp``, ``tanh``, ``round`` (half away), ``roundeven``,
+        ``ctlz`` ...
+        """
         return self.body.create(f"math.{name}", self.kind, [self])
 
     def extend(self, kind: str, *, signed: bool = True) -> Scalar:

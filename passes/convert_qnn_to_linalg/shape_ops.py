@@ -1,4 +1,6 @@
-"""Ops that move values: concat, reshape, transpose, pad, slice; a change of parameters follows where they differ."""
+"""Ops that move values: concat, reshape, transpose, pad, slice; a change of parameters follows where they
+differ.
+"""
 
 from __future__ import annotations
 
