@@ -62,20 +62,20 @@ def _check(case: Case, mode: str = "reference", **options: Any) -> None:
     np.testing.assert_array_equal(actual, expected)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(cases("i8"))
 def test_int8(case: Case) -> None:
     _check(case)
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(cases("u8"))
 def test_uint8(case: Case) -> None:
     _check(case)
 
 
 @pytest.mark.parametrize("storage", ["i8", "u8"])
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(st.data())
 def test_xnnpack(storage: str, data: st.DataObject) -> None:
     case = data.draw(cases(storage))

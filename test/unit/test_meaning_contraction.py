@@ -146,19 +146,19 @@ def convolutions(
     )
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(convolutions("i8"))
 def test_conv2d_per_channel_int8(case: Convolution) -> None:
     np.testing.assert_array_equal(case.actual("reference"), case.expected(reference=True))
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(convolutions("u8", ("dense", "depthwise")))
 def test_conv2d_per_tensor_uint8(case: Convolution) -> None:
     np.testing.assert_array_equal(case.actual("reference"), case.expected(reference=True))
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(convolutions("i8"))
 def test_conv2d_xnnpack_int8(case: Convolution) -> None:
     np.testing.assert_array_equal(case.actual("xnnpack"), case.expected(reference=False))
@@ -200,25 +200,25 @@ def _check_dense(case: tuple[Any, ...], mode: str) -> None:
     np.testing.assert_array_equal(actual, expected)
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(dense_layers("i8", per_channel=False, result="i8"))
 def test_fully_connected_per_tensor_int8(case: tuple[Any, ...]) -> None:
     _check_dense(case, "reference")
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(dense_layers("i8", per_channel=True, result="i8"))
 def test_fully_connected_per_channel_int8(case: tuple[Any, ...]) -> None:
     _check_dense(case, "reference")
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(dense_layers("u8", per_channel=False, result="u8"))
 def test_fully_connected_per_tensor_uint8(case: tuple[Any, ...]) -> None:
     _check_dense(case, "reference")
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(dense_layers("i8", per_channel=True, result="i8"))
 def test_fully_connected_xnnpack_int8(case: tuple[Any, ...]) -> None:
     _check_dense(case, "xnnpack")

@@ -105,7 +105,7 @@ def means(draw: st.DrawFn) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("mode", ["reference", "xnnpack"])
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(means())
 def test_mean(mode: str, case: tuple[Any, ...]) -> None:
     assume(mode == "reference" or case[0].dtype.itemsize == 1)
