@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 
 import pytest
+
 import zeropoint as zp
 from networks import FOLDER
 from zeropoint.dialect.describe import describe

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 import zeropoint as zp
 from networks import FOLDER, NETWORKS, Network, random_inputs
 from zeropoint.dialect.describe import describe
