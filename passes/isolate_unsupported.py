@@ -235,7 +235,7 @@ def _float_constant(value: Any, type_: TensorType) -> Any:
     constant = value.owner.operation
     stored = elements_array(constant.attributes["value"]).view(type_.dtype)
     result = replace(type_, element="f32")
-    (reals,) = evaluate("dequantize", [stored], [type_], [result], {})
+    reals = np.asarray(evaluate("dequantize", [stored], [type_], [result], {})[0])
     point = ir.InsertionPoint(constant)
     (new,) = qnn.create("constant", [], [result], {"value": reals}, loc=constant.location, ip=point)
     return new
