@@ -7,12 +7,11 @@ from typing import Any, ClassVar
 
 from ..dialect.model import module_numerics
 from ..targets import Target
-from .decisions import record
+from .decisions import Kind, record
 from .parameter_choices import Plan, make_plan, unmet_of
 from .parameter_graph import BlockGraph, Rewriter, function_blocks
 from .parameter_rules import params_text
 from .registry import ModulePass, no_match, register
-from .requantize_placement import Version
 from .target_attribute import chosen_target, remember_target
 
 _ROUNDS = 4
@@ -79,29 +78,30 @@ def _record_plan(source: BlockGraph, plan: Plan, target: Target) -> None:
         assert before is not None and rule is not None, "a rule forced a change of parameters"  # noqa: PT018
         where = f"rule '{rule}' of target '{target.name}' ({rule.origin})"
         record("inserted", op, f"requantize {params_text(before)} to {params_text(after)}: {where}", _BY)
-        if above := _moved_above(source, plan, position, version, index):
-            record("hoisted", op, f"its requantize went above {', '.join(above)}", _BY)
+        _record_move(source, plan, position, index)
         sharers = plan.forest.sharers.get(version, [])
         if len(sharers) > 1:
             names = ", ".join(source.operations[i].name for i in sharers)
             record("shared", op, f"one requantize serves {len(sharers)} ops: {names}", _BY)
 
 
-def _moved_above(source: BlockGraph, plan: Plan, position: int, version: Version, index: int) -> list[str]:
-    """Names of the moving ops between where the forcing op stands and where its requantize went."""
+def _record_move(source: BlockGraph, plan: Plan, position: int, index: int) -> None:
+    """Say if a requantize did not go beside the op that forced it."""
     op, choice = source.graph.ops[index], plan.choices[index]
     if choice.moves or choice.produced is not None:
         assert op.result is not None, "it has a result"
-        start = op.result
+        beside = op.result
     else:
-        places = [plan.forest.place_of[op.operands[i]][0] for i in choice.inputs]
-        start = next((p for p in places if position in plan.forest.path_up(p)), position)
-    above = []
-    for passed in plan.forest.path_up(start):
-        if passed == position:
-            break
-        above.append(source.operations[plan.forest.mover[passed]].name)
-    return above
+        beside = next(plan.forest.place_of[op.operands[place]][0] for place in choice.inputs)
+    ways: tuple[tuple[Kind, int, int, str], ...] = (
+        ("hoisted", beside, position, "above"),
+        ("sunk", position, beside, "below"),
+    )
+    for kind, start, end, way in ways:
+        path = list(plan.forest.path_up(start))
+        if end in path[1:]:
+            passed = [source.operations[plan.forest.mover[p]].name for p in path[: path.index(end)]]
+            record(kind, source.operations[index], f"its requantize went {way} {', '.join(passed)}", _BY)
 
 
 _BY = LegalizeParamsPass.name

@@ -110,8 +110,11 @@ def data_inputs(op: str, count: int) -> range:
     return range(1 if op in CONTRACTIONS else count)
 
 
-def message(target: Target, op: str, demand: Demand) -> str:
-    """A broken demand in words: op, rule, where the rule is written, both parameters, and the fix."""
+def message(target: Target, op: str, demand: Demand, called: str) -> str:
+    """A broken demand in words: op, rule, where the rule is written, both parameters, and the fix.
+
+    ``called`` is the name or path that the target was given by.
+    """
     label = "result" if demand.place == RESULT else f"operand {demand.place}"
     head = (
         f"'qnn.{op}' op breaks rule '{demand.rule}' of target '{target.name}' ({demand.rule.origin}): "
@@ -119,12 +122,12 @@ def message(target: Target, op: str, demand: Demand) -> str:
     )
     if demand.expected is None and demand.rule.kind == "unsupported":
         return (
-            head + f"float between dequantize and quantize; run isolate-unsupported{{target={target.name}}}"
+            head + f"float between dequantize and quantize; run isolate-unsupported{{target={called}}}"
         )
     if demand.expected is None:
         return head + f"{demand.because}, which no per-tensor type has; quantize the filter per-tensor"
     side = "its result" if demand.place == RESULT else f"operand {demand.place}"
-    fix = f"requantize {side}, as legalize-params{{target={target.name}}} does"
+    fix = f"requantize {side}, as legalize-params{{target={called}}} does"
     return head + f"{params_text(demand.expected)} ({demand.because}); {fix}"
 
 

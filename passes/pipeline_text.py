@@ -26,6 +26,12 @@ class Step:
         return "(".join([*self.anchors, own]) + ")" * len(self.anchors)
 
 
+def quoted(value: str) -> str:
+    """An option's value as it is written in a pipeline: a path may have spaces in it."""
+    quote = '"' if "'" in value else "'"
+    return f"{quote}{value}{quote}"
+
+
 def parse_pass_list(text: str) -> list[Step]:
     """The steps of a bare list ``a,b{x=1}``, as given to ``qopt -p``.
 

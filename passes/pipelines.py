@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import PipelineError, did_you_mean
+from .pipeline_text import quoted
 
 
 @dataclass(frozen=True)
@@ -15,11 +16,14 @@ class Stage:
     passes: tuple[str, ...]
 
 
+TARGET = "{target=TARGET}"
+"""Options of passes that need a target; they are left out of a pipeline that has none."""
+
 REFERENCE = (
     # What the network means, as the frontend wrote it.
     Stage("qnn", ()),
-    # Parameters obey the target's rules. Today no target has rules, so this only tidies up.
-    Stage("legalized", ("canonicalize", "cse")),
+    # Parameters obey the target's rules, if there is a target. Models that satisfy them are only tidied up.
+    Stage("legalized", (f"legalize-params{TARGET}", "canonicalize", "cse")),
     # Integer arithmetic spelled out; contractions stay recognizable.
     Stage("linalg", ("convert-qnn-to-linalg", "canonicalize", "cse")),
     Stage(
@@ -67,8 +71,13 @@ PIPELINES: dict[str, tuple[Stage, ...]] = {
 LEVELS = tuple(stage.level for stage in REFERENCE)
 
 
-def passes_to(level: str, pipeline: str = "optimized", start: str | None = None) -> tuple[str, ...]:
+def passes_to(
+    level: str, pipeline: str = "optimized", start: str | None = None, target: str | None = None
+) -> tuple[str, ...]:
     """The passes that bring a module to ``level``: from the beginning, or from level ``start`` on.
+
+    ``target`` (a name or a path) is whose parameter rules the module will obey. Without one parameters stay
+    as they are: every op changes them by itself where they differ.
 
     Raises:
         PipelineError: no such pipeline or level.
@@ -81,4 +90,7 @@ def passes_to(level: str, pipeline: str = "optimized", start: str | None = None)
         if wanted is not None and wanted not in levels:
             raise PipelineError(f"unknown level '{wanted}'{did_you_mean(wanted, levels)}")
     first = 0 if start is None else levels.index(start) + 1
-    return tuple(p for stage in stages[first : levels.index(level) + 1] for p in stage.passes)
+    passes = [p for stage in stages[first : levels.index(level) + 1] for p in stage.passes]
+    if target is None:
+        return tuple(p for p in passes if TARGET not in p)
+    return tuple(p.replace(TARGET, f"{{target={quoted(target)}}}") for p in passes)

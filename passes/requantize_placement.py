@@ -255,15 +255,21 @@ class _Finder:
         raise Unplaceable(self.forest.forced_by.get(version, -1))
 
     def smallest(self, version: Version, before: Version, position: int, others: set[int]) -> int:
-        """Further up, as long as tensors get smaller there and nobody else reads what the op below makes."""
-        types = self.forest.graph.types
-        while position in self.forest.parent and self.moves_in(position, version):
-            above = self.forest.parent[position]
-            here, there = types[position], types[above]
-            if here is None or there is None or not (here.is_static and there.is_static):
-                break
+        """The lowest of the smallest tensors from a position up, as far as nobody else reads the version
+        before further down: that would need the moving ops on the way twice.
+        """
+        best, size = position, self._elements(position)
+        while position in self.forest.parent and self.moves_in(position, version) and size is not None:
             read_below = any(position in self.forest.path_up(other) for other in others)
-            if there.elements >= here.elements or read_below or not self.can_be(above, before):
+            position = self.forest.parent[position]
+            here = self._elements(position)
+            if here is None or read_below or not self.can_be(position, before):
                 break
-            position = above
-        return position
+            if here < size:
+                best, size = position, here
+        return best
+
+    def _elements(self, position: int) -> int | None:
+        """How many elements a position's tensor has, None if that is not known yet."""
+        type_ = self.forest.graph.types[position]
+        return type_.elements if type_ is not None and type_.is_static else None

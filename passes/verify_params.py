@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from .parameter_choices import unmet_of
 from .parameter_graph import BlockGraph, function_blocks
 from .parameter_rules import message
-from .pipeline_text import Step
+from .pipeline_text import Step, quoted
 from .registry import ModulePass, register
 from .target_attribute import chosen_target
 
@@ -29,13 +29,13 @@ class VerifyParamsPass(ModulePass):
     after: str | None = None
 
     def run(self, module: Any) -> None:
-        _, target = chosen_target(module, self.target, self.name)
+        called, target = chosen_target(module, self.target, self.name)
         blame = f" (after pass '{self.after}')" if self.after else ""
         for block in function_blocks(module):
             source = BlockGraph(block)
             for operation, op in zip(source.operations, source.graph.ops, strict=True):
                 for demand in unmet_of(source.graph, op, target):
-                    operation.location.emit_error(message(target, op.name, demand) + blame)
+                    operation.location.emit_error(message(target, op.name, demand, called) + blame)
 
 
 LEGALIZES = "legalize-params"
@@ -63,7 +63,6 @@ def with_verification(steps: Sequence[Step], target: str | None) -> list[Step]:
 
 
 def _check(target: str | None, after: str | None) -> Step:
-    options = [
-        f"{key}='{value}'" for key, value in (("target", target), ("after", after)) if value is not None
-    ]
-    return Step(VerifyParamsPass.name, " ".join(options))
+    options = {"target": target, "after": after}
+    text = " ".join(f"{key}={quoted(value)}" for key, value in options.items() if value is not None)
+    return Step(VerifyParamsPass.name, text)

@@ -21,13 +21,13 @@ from ..passes.keep_intermediates import KeepIntermediatesPass
 from ..passes.pass_manager import run_pipeline
 from ..passes.pipelines import passes_to
 from ..passes.plan_memory import ARENA_BYTES
+from ..targets import load_target
+from ..targets.host import why_not_here
+from ..targets.loading import HOST
 from . import cache as disk_cache
 from .executable import Executable
 
 LOG = logging.getLogger("zeropoint.compile")
-TARGETS = ("host",)
-"""What :func:`compile` can generate code for."""
-
 # The bindings' objects are safe under the interpreter lock, but passes written in Python let other threads
 # in.
 _MLIR = threading.Lock()
@@ -46,7 +46,8 @@ def compile(
 
     Args:
         model_or_path: a model, or the path of a file to load.
-        target: ``host``, the machine this runs on.
+        target: ``host``, or the name or path of a target whose parameter rules the network shall obey. The
+            code is for the machine this runs on, which must be able to run the target's.
         threads: how many threads one inference may use. Today every value gives the same code, which uses
         one. pipeline: ``reference`` or ``optimized``. Today both name the same passes.
         keep_intermediates: compute and keep every value of the network, for ``Executable.intermediates()``.
@@ -54,14 +55,14 @@ def compile(
 
     Raises:
         InputError: an argument is wrong, or an input of the model has a dynamic dimension.
-        TargetError: unknown target.
+        TargetError: unknown target, a mistake in its file, or this machine cannot run its code.
         ImportModelError: the file cannot be loaded.
         PipelineError: unknown pipeline; or the network could not be lowered (a bug of ours, unless the model
         is
             hand-written).
     """
     _check(target, threads)
-    passes = passes_to("llvm", pipeline)
+    passes = passes_to("llvm", pipeline, target=target)
     model = model_or_path if isinstance(model_or_path, Model) else _load(model_or_path)
     _require_static(model)
     started = time.perf_counter()
@@ -83,8 +84,8 @@ def compile(
 
 
 def _check(target: str, threads: int) -> None:
-    if target not in TARGETS:
-        raise TargetError(f"unknown target '{target}', expected one of: {', '.join(TARGETS)}")
+    if target != HOST and (why := why_not_here(load_target(target))):
+        raise TargetError(f"target '{target}': {why}")
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
         raise InputError(f"threads: got {threads!r}, expected a positive whole number")
 

@@ -59,6 +59,19 @@ def _needs(machine: Machine) -> set[str]:
     return {feature[1:] for feature in machine.features if feature.startswith("+")}
 
 
+def why_not_here(target: Target) -> str | None:
+    """Why this machine cannot run the code of a target's machine; None if it can, or if the target is a
+    profile.
+    """
+    needed, here = target.machine, detect_host().machine
+    if needed is None or here is None:
+        return None
+    if needed.architecture != here.architecture:
+        return f"its code is for {needed.architecture}, this machine is {here.architecture}"
+    missing = sorted(_needs(needed) - _needs(here))
+    return f"this machine has no {', '.join(missing)}" if missing else None
+
+
 def host_cache() -> Cache:
     """Data caches of the first core as Linux reports them; elsewhere all unknown."""
     sizes = {}

@@ -28,7 +28,7 @@ examples:
 exit status: 0 done, 1 an error in the input or in a pass, 2 wrong usage"""
 
 OUTPUT_LEVELS = ("qnn", "legalized", "linalg", "llvm", "asm")
-_VALUE_OPTIONAL = {"--verify-each": "true", "--verify-diagnostics": "all"}
+_VALUE_OPTIONAL = {"--verify-each": "true", "--verify-diagnostics": "all", "--verify-params": ""}
 
 
 class UsageError(Exception):
@@ -106,6 +106,11 @@ def _add_pass_flags(group: argparse._ArgumentGroup) -> None:
         metavar="NAME",
         help="whose pipeline --to takes: optimized, reference",
     )
+    group.add_argument(
+        "--target",
+        metavar="TARGET",
+        help="whose parameter rules to obey: a name or a .toml file; for --to, and passes without a target",
+    )
     group.add_argument("--numerics", metavar="MODE", help="whose bits to reproduce: reference, xnnpack")
     group.add_argument(
         "--list-passes",
@@ -131,6 +136,11 @@ def _add_input_flags(group: argparse._ArgumentGroup) -> None:
         default=True,
         metavar="BOOL",
         help="verify the IR after each pass (default: true)",
+    )
+    group.add_argument(
+        "--verify-params",
+        metavar="TARGET",
+        help="check parameter rules after each pass, from legalize-params on (default: --target's)",
     )
 
 
@@ -191,7 +201,7 @@ def _add_debugging_flags(group: argparse._ArgumentGroup) -> None:
 
 
 def _normalized(word: str, flags: Sequence[str]) -> str:
-    """mlir-opt also takes one dash, and two of its flags may stand without a value."""
+    """mlir-opt also takes one dash, and some flags may stand without a value."""
     flag, equals, value = word.partition("=")
     if re.match(r"-[a-z]", flag) and f"-{flag}" in flags:
         flag = f"-{flag}"

@@ -11,10 +11,13 @@ from typing import Any
 from ..dialect.constants import remember_resources
 from ..dialect.context import new_context
 from ..dialect.mlir import MLIRError, ir
-from ..errors import PipelineError, ZeropointError, did_you_mean
+from ..errors import PipelineError, TargetError, ZeropointError, did_you_mean
 from ..passes.pass_manager import Observer, build_pass_manager
 from ..passes.pipeline_text import Step, parse_pass_list, parse_pipeline
 from ..passes.pipelines import passes_to
+from ..passes.target_attribute import remember_target
+from ..passes.verify_params import with_verification
+from ..targets import load_target
 from .diagnostics import Collector, Finding, Place, Source, error_block
 from .qopt_arguments import UsageError
 from .qopt_dumps import DumpRequest, IrDumps, Progress
@@ -36,12 +39,14 @@ class Driver:
         self.failed = False
         self.print_options = _print_options(arguments)
         try:
-            self.steps = _steps(arguments)
+            self.steps = _checked(_steps(arguments), arguments)
             build_pass_manager(self.steps, new_context())
         except PipelineError as error:
             raise UsageError(str(error)) from None
         self.dumps = _dump_request(arguments, self.steps)
         _check_numerics(arguments.numerics)
+        for name in (arguments.target, arguments.verify_params):
+            _check_target(name)
 
     def process_text(self, source: Input) -> str | None:
         """The output for MLIR text: the IR of each part, or None if nothing came out."""
@@ -102,6 +107,8 @@ class Driver:
     def _transform(self, module: Any, collector: Collector, named: bool) -> str | None:
         """Run the passes and print; None after a failure. ``named``: locations name a file."""
         arguments = self.arguments
+        if arguments.target:
+            remember_target(module, arguments.target)
         progress = Progress(keep_ir=arguments.reproducer is not None, with_locations=named)
         dumps = IrDumps(self.dumps, self.print_options)
         observers: list[Observer] = [progress, dumps]
@@ -167,10 +174,17 @@ class Driver:
 def _steps(arguments: argparse.Namespace) -> list[Step]:
     if arguments.to:
         level = "llvm" if arguments.to == "asm" else arguments.to
-        return parse_pass_list(",".join(passes_to(level, arguments.pipeline)))
+        return parse_pass_list(",".join(passes_to(level, arguments.pipeline, target=arguments.target)))
     if arguments.pass_pipeline is not None:
         return parse_pipeline(arguments.pass_pipeline)
     return parse_pass_list(",".join(text for text in arguments.passes if text.strip()))
+
+
+def _checked(steps: list[Step], arguments: argparse.Namespace) -> list[Step]:
+    """The steps, with checks of parameters between them if these are asked for."""
+    if arguments.verify_params is None:
+        return steps
+    return with_verification(steps, arguments.verify_params or arguments.target)
 
 
 def _print_options(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -222,6 +236,14 @@ def _check_numerics(mode: str | None) -> None:
     if mode not in MODES:
         hint = did_you_mean(mode, MODES) or f", expected {' or '.join(MODES)}"
         raise UsageError(f"--numerics: unknown mode '{mode}'{hint}")
+
+
+def _check_target(name: str | None) -> None:
+    if name:
+        try:
+            load_target(name)
+        except TargetError as error:
+            raise UsageError(str(error)) from None
 
 
 def _warn(message: str) -> None:

@@ -58,7 +58,7 @@ def test_pipelines(model: zp.Model, pipeline: str) -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"target": "host2"}, zp.TargetError, "unknown target 'host2', expected one of: host"),
+        ({"target": "host2"}, zp.TargetError, "no target 'host2'; did you mean 'host'?"),
         ({"threads": 0}, zp.InputError, "threads: got 0, expected a positive whole number"),
         ({"threads": 1.5}, zp.InputError, "threads: got 1.5"),
         ({"threads": True}, zp.InputError, "threads: got True"),
