@@ -393,3 +393,20 @@ def test_text_of_a_model_parses_back() -> None:
     model = load(DATA / "conv.tflite")
     again = load_bytes(model.text(locations=True).encode(), name="conv.mlir")
     assert again.text() == model.text()
+
+
+@pytest.mark.parametrize(
+    ("power_of_two_option", "scale", "taken"), [(True, 0.5, False), (True, 0.3, True), (False, 0.5, True)]
+)
+def test_int16_sums_by_shifts_alone_are_refused(power_of_two_option: bool, scale: float, taken: bool) -> None:
+    b = Builder()
+    b.tensor("x", (4,), np.int16, scales=scale)
+    b.tensor("y", (4,), np.int16, scales=1.0)
+    b.op("ADD", [0, 0], [1], PotScaleInt16=power_of_two_option)
+    if taken:
+        imported(b, [0], [1])
+        return
+    assert unsupported(b, [0], [1]) == [
+        "ADD (op 0, output 'y'): int16 tensors whose scales are all powers of two, [0.5, 0.5, 1.0], "
+        "are not supported yet"
+    ]
