@@ -74,14 +74,9 @@ def _exact(constants: Rescale, parameters: ChannelParameters) -> Rule:
 
 
 def _double(constants: Rescale, parameters: ChannelParameters) -> Rule:
-    """``rdivpot(srdhm(int32(acc << left), multiplier), right)``; a left shift by 32 or more leaves nothing of
-    an int32.
-    """
-    gone = [shift >= 32 for shift in constants.shifts]
-    multipliers = [0 if lost else m for m, lost in zip(constants.multipliers, gone, strict=True)]
-    lefts = [0 if lost else max(shift, 0) for shift, lost in zip(constants.shifts, gone, strict=True)]
-    multiplier = parameters.add("multiplier", multipliers, "int32")
-    left = parameters.add("left_shift", lefts, "int32")
+    """``rdivpot(srdhm(int32(acc << left), multiplier), right)``; the left shift is modulo 32."""
+    multiplier = parameters.add("multiplier", constants.multipliers, "int32")
+    left = parameters.add("left_shift", [max(shift, 0) % 32 for shift in constants.shifts], "int32")
     right = parameters.add("right_shift", [max(-shift, 0) for shift in constants.shifts], "int32")
     return lambda acc, scalars: multiply_double_rounding(
         acc.truncate("i32"), multiplier(scalars), left(scalars), right(scalars)

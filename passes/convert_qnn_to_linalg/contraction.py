@@ -8,14 +8,14 @@ The contraction is a single ``linalg.generic`` with the discardable attribute ``
   innermost loop parallel over contiguous channels;
 * ``matmul``: input ``[M, K]``, filter ``[N, K]``.
 
-Its accumulator starts as the broadcast bias, into which the input's zero point is folded; borders are padded
-with that zero point. Where the filter or bias is not a constant, the zero point is subtracted in the loop
-instead.
+Its accumulator starts as the broadcast bias (``linalg.broadcast``; ``linalg.fill`` if the channels agree),
+into which the input's zero point is folded; borders are padded with that zero point. Where the filter or bias
+is not a constant, the zero point is subtracted in the loop instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +25,7 @@ from ...dialect.fixed_point import INT32_MAX, INT32_MIN
 from ...dialect.numerics import Rounding
 from .arith import clamp_float, require_per_tensor, rescaled, stored_bits, widen
 from .builder import Builder, Formula, Value
-from .core import Call
+from .core import Array, Call
 from .scalar import Scalar
 
 
@@ -34,8 +34,9 @@ class _Terms:
     """What goes into a contraction besides input and filter."""
 
     kind: str
-    bias: Value
-    """``[O]``, i32 or f32."""
+    """The accumulator's: i32 or f32."""
+    bias: Value | float
+    """``[O]``, or the number that all channels share."""
     filter_zero_points: Value | None
     """``[O]`` i32, if the channels differ; it is then the formula's third operand."""
     product: Formula
@@ -44,11 +45,7 @@ class _Terms:
 
 def conv2d(builder: Builder, call: Call) -> Value:
     """``clamp(rescale(sum x * w + bias))`` over windows; see the module's docstring for the form."""
-    constants = None
-    if call.types[0].is_quantized:
-        require_per_tensor(call.types[0], "the input")
-        require_per_tensor(call.result, "the result")
-        constants = rescale.conv2d(call.types[0], call.types[1], call.result, call.clamp, call.mode)
+    constants = _constants(call, rescale.conv2d)
     terms = _terms(builder, call, constants)
     padded = _padded(builder, call)
     if call["groups"] == call.types[0].shape[3]:
@@ -62,11 +59,7 @@ def conv2d(builder: Builder, call: Call) -> Value:
 
 def fully_connected(builder: Builder, call: Call) -> Value:
     """``clamp(rescale(x @ w.T + bias))``, leading dimensions of the input collapsed to one."""
-    constants = None
-    if call.types[0].is_quantized:
-        require_per_tensor(call.types[0], "the input")
-        require_per_tensor(call.result, "the result")
-        constants = rescale.fully_connected(call.types[0], call.types[1], call.result, call.clamp, call.mode)
+    constants = _constants(call, rescale.fully_connected)
     terms = _terms(builder, call, constants)
     outputs, depth = call.types[1].shape
     rows = call.types[0].elements // depth
@@ -75,6 +68,15 @@ def fully_connected(builder: Builder, call: Call) -> Value:
         builder, "m o +k", (x, "m, k"), (call.operand(1), "o, k"), terms, [rows, outputs], "o", "matmul"
     )
     return _epilogue(builder, call, builder.reshape(acc, call.result.shape), constants)
+
+
+def _constants(call: Call, derive: Callable[..., rescale.Contraction]) -> rescale.Contraction | None:
+    """The integer arithmetic's constants; None for floats."""
+    if not call.types[0].is_quantized:
+        return None
+    require_per_tensor(call.types[0], "the input")
+    require_per_tensor(call.result, "the result")
+    return derive(call.types[0], call.types[1], call.result, call.clamp, call.mode)
 
 
 def _dense(builder: Builder, call: Call, padded: Value, terms: _Terms) -> Value:
@@ -169,8 +171,11 @@ def _contract(
     """
     parallel = [name for name in loops.split() if name[0] != "+"]
     channel_shape = list(shape[len(shape) - len(channel_axes.split(",")) :])
-    bias = builder.reshape(terms.bias, channel_shape)
-    start = builder.broadcast(bias, shape, range(len(shape) - len(channel_shape)))
+    if isinstance(terms.bias, (int, float)):
+        start = builder.filled(shape, terms.kind, terms.bias)
+    else:
+        bias = builder.reshape(terms.bias, channel_shape)
+        start = builder.broadcast(bias, shape, range(len(shape) - len(channel_shape)))
     inputs = [x, w]
     if terms.filter_zero_points is not None:
         inputs.append((builder.reshape(terms.filter_zero_points, channel_shape), channel_axes))
@@ -178,25 +183,17 @@ def _contract(
 
 
 def _terms(builder: Builder, call: Call, constants: rescale.Contraction | None) -> _Terms:
-    outputs = call.types[1].shape[0]
     has_bias = len(call.types) > 2
     if constants is None:
-        bias = (
-            call.operand(2)
-            if has_bias
-            else builder.constant(np.zeros(outputs, np.float32), f"{call.name}_bias")
-        )
+        bias = call.operand(2) if has_bias else 0.0
         return _Terms("f32", bias, None, lambda x, w, acc: acc + x * w)
     weights, bias_array = call.array(1), call.array(2)
     folded = weights is not None and (bias_array is not None or not has_bias)
     if folded:
         assert weights is not None
-        array = rescale.folded_bias(weights, bias_array, constants).astype(np.int32)
-        bias = builder.constant(array, f"{call.name}_bias")
-    elif has_bias:
-        bias = call.operand(2)
+        bias = _constant_bias(builder, call, rescale.folded_bias(weights, bias_array, constants))
     else:
-        bias = builder.constant(np.zeros(outputs, np.int32), f"{call.name}_bias")
+        bias = call.operand(2) if has_bias else 0
     zero_points = constants.filter_zero_points
     differ = len(set(zero_points)) > 1
     tensor = (
@@ -213,6 +210,16 @@ def _terms(builder: Builder, call: Call, constants: rescale.Contraction | None) 
         return rest[-1] + (widen(x, input_params) - input_zero_point) * factor
 
     return _Terms("i32", bias, tensor, product)
+
+
+def _constant_bias(builder: Builder, call: Call, bias: Array) -> Value | float:
+    """A number if the channels agree.
+
+    Upstream would fold the broadcast of such a constant into a constant as large as the result.
+    """
+    if bias.size and (bias == bias[0]).all():
+        return int(bias[0])
+    return builder.constant(bias.astype(np.int32), f"{call.name}_bias")
 
 
 def _epilogue(builder: Builder, call: Call, acc: Value, constants: rescale.Contraction | None) -> Value:

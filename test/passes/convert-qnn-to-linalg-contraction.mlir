@@ -43,9 +43,9 @@ func.func @conv2d(%x: tensor<1x4x4x2x!x>) -> tensor<1x4x4x3x!y> {
 // CHECK:       affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1 * 2 + d3, d2 * 2 + d4, d5)>
 // CHECK-LABEL: func.func @depthwise
 // CHECK-DAG:     %[[W:.*]] = arith.constant dense<{{.*}}1, 4], [2, 5], [3, 6{{.*}}> : tensor<1x3x2xi8>
-// CHECK-DAG:     %[[B:.*]] = arith.constant dense<0> : tensor<2xi32>
-// CHECK:         linalg.broadcast ins(%[[B]]
-// CHECK:         linalg.generic {{.*}}"reduction", "reduction", "parallel"] {{.*}}%[[W]] {{.*}}qnn.contraction = "depthwise_conv2d"
+// CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0 : i32
+// CHECK:         linalg.fill ins(%[[ZERO]] : i32)
+// CHECK:         linalg.generic {{.*}}"reduction", "reduction", "parallel"]{{.*}}%[[W]] {{.*}}qnn.contraction = "depthwise_conv2d"
 func.func @depthwise(%x: tensor<1x5x7x2x!x>) -> tensor<1x3x3x2x!x> {
   %w = "qnn.constant"() {value = dense<[[[[1], [2], [3]]], [[[4], [5], [6]]]]> : tensor<2x1x3x1xi8>} : () -> tensor<2x1x3x1x!w>
   %0 = "qnn.conv2d"(%x, %w) {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, groups = 2 : i64, clamp = array<f32>, operandSegmentSizes = array<i32: 1, 1, 0>} : (tensor<1x5x7x2x!x>, tensor<2x1x3x1x!w>) -> tensor<1x3x3x2x!x>

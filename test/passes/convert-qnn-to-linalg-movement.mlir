@@ -67,7 +67,7 @@ func.func @pad(%x: tensor<4x!q>) -> tensor<7x!q> {
 // CHECK:         %[[Z:.*]] = linalg.generic {{.*}} ins(%[[Y]] : tensor<3xi8>)
 // CHECK:         tensor.concat dim(0) %[[X]], %[[Z]] : (tensor<2xi8>, tensor<3xi8>) -> tensor<5xi8>
 func.func @concat(%x: tensor<2x!q>, %y: tensor<3x!r>) -> tensor<5x!q> {
-  %0 = "qnn.concat"(%x, %y) {axis = 0 : i64} : (tensor<2x!q>, tensor<3x!r>) -> tensor<5x!q>
+  %0 = "qnn.concat"(%x, %y) {axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<2x!q>, tensor<3x!r>) -> tensor<5x!q>
   return %0 : tensor<5x!q>
 }
 

@@ -8,8 +8,8 @@
 // CHECK-DAG:     %[[LOWEST:.*]] = arith.constant 0 : i8
 // CHECK:         tensor.pad
 // CHECK:           tensor.yield %[[LOWEST]] : i8
-// CHECK:         %[[START:.*]] = linalg.fill ins(%[[LOWEST]] : i8)
-// CHECK:         linalg.generic {{.*}}"reduction", "reduction", "parallel"] {{.*}} outs(%[[START]]
+// CHECK:         linalg.fill ins(%[[LOWEST]] : i8)
+// CHECK:         linalg.generic {{.*}}"reduction", "reduction", "parallel"]{{.*}} outs(%{{.*}} : tensor<1x2x2x8xi8>)
 // CHECK:           arith.maxui %{{.*}} : i8
 func.func @max_pool2d(%x: tensor<1x4x4x8x!q>) -> tensor<1x2x2x8x!q> {
   %0 = "qnn.max_pool2d"(%x) {window = array<i64: 3, 3>, strides = array<i64: 2, 2>, padding = array<i64: 0, 1, 0, 1>, clamp = array<f32>} : (tensor<1x4x4x8x!q>) -> tensor<1x2x2x8x!q>
@@ -86,9 +86,9 @@ func.func @logistic(%x: tensor<2x5x!q>) -> tensor<2x5x!r> {
 // The largest value of a row, exponentials by a table, their sum, one reciprocal per row, the quotients.
 // CHECK-LABEL: func.func @softmax
 // CHECK-DAG:     %[[TABLE:.*]] = arith.constant dense_resource<{{.*}}> : tensor<256xi32>
-// CHECK:         %[[LARGEST:.*]] = linalg.generic {{.*}} -> tensor<2xi8>
+// CHECK:         %[[LARGEST:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<2xi8>)
 // CHECK:         arith.maxsi
-// CHECK:         %[[EXPS:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<2x5xi8>, tensor<2xi8>)
+// CHECK:         %[[EXPS:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %[[LARGEST]] : tensor<2x5xi8>, tensor<2xi8>)
 // CHECK:           tensor.extract %[[TABLE]]
 // CHECK:         linalg.generic {{.*}} ins(%[[EXPS]] : tensor<2x5xi32>) outs(%{{.*}} : tensor<2xi32>)
 // CHECK:         math.ctlz
