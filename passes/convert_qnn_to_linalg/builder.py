@@ -198,7 +198,7 @@ class Builder:
         old, new, kind = list(source.type.shape), list(shape), str(source.type.element_type)
         if old == new:
             return source
-        groups = _reshape_groups(old, new)
+        groups = reshape_groups(old, new)
         middle = [math.prod(old[i] for i in left) for left, _ in groups]
         if len(middle) != len(old):
             attributes = {"reassociation": _reassociation([left for left, _ in groups])}
@@ -247,7 +247,7 @@ def _reassociation(groups: Sequence[Sequence[int]]) -> Any:
     )
 
 
-def _reshape_groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]]:
+def reshape_groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]]:
     """The shortest runs of dimensions of both shapes that hold equally many elements, in order.
 
     ``[1, 7, 7, 64] -> [1, 3136]`` gives ``[([0], [0]), ([1, 2, 3], [1])]``. A scalar shape, or an extent of
