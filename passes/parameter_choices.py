@@ -140,7 +140,7 @@ def _options(graph: PlainGraph, op: PlainOp, target: Target, mode: str) -> list[
         for choice in (settled, _before(op, inputs, result, broken), _after(inputs, broken))
         if not _breaks(target, op, inputs, result, choice)
     ]
-    exact = [choice for choice in candidates if _is_exact(op, inputs, result, choice, mode)]
+    exact = [choice for choice in candidates if is_exact(op, inputs, result, choice, mode)]
     return list(_unique(exact or [settled]))
 
 
@@ -213,7 +213,7 @@ def is_mobile(op: PlainOp) -> bool:
     return op.name in ("reshape", "resize_nearest", "slice", "transpose")
 
 
-def _is_exact(
+def is_exact(
     op: PlainOp, inputs: Sequence[TensorType], result: TensorType, choice: Choice, mode: str
 ) -> bool:
     """Whether the op, run as chosen, gives the stored integers that it gives as it is.
@@ -223,7 +223,7 @@ def _is_exact(
     and are compared over all of them.
     """
     if choice.produced is not None and op.name in ("pad", "resize_bilinear"):
-        return not choice.inputs
+        return not choice.inputs and choice.produced == inputs[0].params
     if op.name not in _COMPARED or (op.name == "avg_pool2d" and choice.inputs):
         return False
     if choice.produced is not None and len({t.element for t in inputs}) > 1:

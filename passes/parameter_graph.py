@@ -144,9 +144,11 @@ class Rewriter:
     def _requantize(self, position: int, version: Version) -> Any:
         source = self.value_at(position, (version[0], version[1][:-1]))
         forced = self.plan.inserted[position, version]
-        rule, location = self.plan.choices[forced].rule, self.source.operations[forced].location
+        rule, operation = self.plan.choices[forced].rule, self.source.operations[forced]
         assert rule is not None, "something forced it"
-        with self.source.operations[forced].context:
+        owner = self.source.values[position].owner
+        location = operation.location if isinstance(owner, ir.Block) else owner.location  # the tensor's name
+        with operation.context:
             attributes = {INSERTED_ATTRIBUTE: ir.StringAttr.get(rule.kind)}
         return self._create(position, "qnn.requantize", source, version[1][-1], location, attributes)
 

@@ -22,8 +22,12 @@ TARGET = "{target=TARGET}"
 REFERENCE = (
     # What the network means, as the frontend wrote it.
     Stage("qnn", ()),
-    # Parameters obey the target's rules, if there is a target. Models that satisfy them are only tidied up.
-    Stage("legalized", (f"legalize-params{TARGET}", "canonicalize", "cse")),
+    # Parameters obey the target's rules, if there is a target: ops it lacks in float, requantizes where others need
+    # them. A model that satisfies the rules is only tidied up.
+    Stage(
+        "legalized",
+        (f"isolate-unsupported{TARGET}", f"legalize-params{TARGET}", "canonicalize", "cse"),
+    ),
     # Integer arithmetic spelled out; contractions stay recognizable.
     Stage("linalg", ("convert-qnn-to-linalg", "canonicalize", "cse")),
     Stage(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from zeropoint.dialect import qnn
 from zeropoint.dialect.context import new_context
 from zeropoint.dialect.ir_types import to_ir_type, to_tensor_type
@@ -19,7 +20,19 @@ STORAGES = ("i8", "u8", "i16")
 MOVING = ("pad", "reshape", "resize_nearest", "slice", "transpose")
 POOLING = ("avg_pool2d", "max_pool2d", "resize_bilinear")
 COMPUTING = (
-    *("add", "clamp", "concat", "conv2d", "fully_connected", "logistic", "mean", "mul", "softmax", "sub", "tanh"),
+    *(
+        "add",
+        "clamp",
+        "concat",
+        "conv2d",
+        "fully_connected",
+        "logistic",
+        "mean",
+        "mul",
+        "softmax",
+        "sub",
+        "tanh",
+    ),
 )
 
 
@@ -42,6 +55,7 @@ class GraphBuilder:
     rng: random.Random
     pool: list[QuantParams]
     values: list[Any]
+    clamps: bool = True
     count: int = 0
 
     def params(self, storage: str | None = None) -> QuantParams:
@@ -110,7 +124,7 @@ class GraphBuilder:
 
     def _pool(self, name: str, value: Any) -> None:
         n, h, w, c = to_tensor_type(value.type).shape
-        clamp = self.rng.choice([[], [], [0.0, 1.5]])
+        clamp = self.rng.choice([[], [], [0.0, 1.5]]) if self.clamps else []
         self.create(name, [value], self.result(value, (n, (h + 1) // 2, w, c)), window=[2, 1], strides=[2, 1],
                     padding=[0, h % 2, 0, 0], clamp=clamp)  # fmt: skip
 
@@ -125,7 +139,7 @@ class GraphBuilder:
         self.create("mean", [value], self.result(value, (n, 1, w, c)), axes=[1], keep_dims=True)
 
     def add_concat(self, value: Any) -> None:
-        n, h, w, c = to_tensor_type(value.type).shape
+        n, _, w, c = to_tensor_type(value.type).shape
         others = [v for v in self.values if to_tensor_type(v.type).shape[2:] == (w, c)]
         inputs = [value, *self.rng.sample(others, min(len(others), self.rng.randint(1, 2)))]
         height = sum(to_tensor_type(v.type).shape[1] for v in inputs)
@@ -167,7 +181,9 @@ class GraphBuilder:
             array = random_values.integers(-bound, bound, shape).astype(params.storage.dtype)
             operands += qnn.create("constant", [], [TensorType(tuple(shape), params)], {"value": array},
                                    loc=ir.Location.unknown())  # fmt: skip
-        self.create(name, operands, self.result(value, (*source.shape[:-1], channels)), clamp=[], **attributes)
+        self.create(
+            name, operands, self.result(value, (*source.shape[:-1], channels)), clamp=[], **attributes
+        )
 
     def add_conv2d(self, value: Any) -> None:
         self._contract("conv2d", value, (2, 1, 1, to_tensor_type(value.type).shape[3]), strides=[1, 1],
@@ -178,9 +194,17 @@ class GraphBuilder:
 
 
 def random_module(
-    rng: random.Random, names: Sequence[str], size: int, storages: Sequence[str] = STORAGES, mode: str = "reference"
+    rng: random.Random,
+    names: Sequence[str],
+    size: int,
+    storages: Sequence[str] = STORAGES,
+    mode: str = "reference",
+    clamps: bool = True,
 ) -> Any:
-    """A verified module of ``size`` ops drawn from ``names``; values that nothing reads are its outputs."""
+    """A verified module of ``size`` ops drawn from ``names``; values that nothing reads are its outputs.
+
+    ``clamps``: pools may have a fused activation.
+    """
     context = new_context()
     with context, ir.Location.unknown():
         module = ir.Module.create()
@@ -191,7 +215,7 @@ def random_module(
             main = func.FuncOp("main", (inputs, []))
             block = main.add_entry_block()
         with ir.InsertionPoint(block):
-            builder = GraphBuilder(rng, pool, list(block.arguments))
+            builder = GraphBuilder(rng, pool, list(block.arguments), clamps)
             for _ in range(size):
                 builder.grow(names)
             read = {operand for view in block.operations for operand in view.operation.operands}
@@ -210,7 +234,9 @@ def random_inputs(rng: random.Random, module: Any) -> list[Any]:
     for argument in module.body.operations[0].operation.regions[0].blocks[0].arguments:
         type_ = to_tensor_type(argument.type)
         storage = type_.params.storage
-        arrays.append(numbers.integers(storage.minimum, storage.maximum, type_.shape, endpoint=True).astype(type_.dtype))
+        arrays.append(
+            numbers.integers(storage.minimum, storage.maximum, type_.shape, endpoint=True).astype(type_.dtype)
+        )
     return arrays
 
 
