@@ -77,7 +77,7 @@ def random_module(
 ) -> tuple[Any, list[Array]]:
     """A module with ``@main`` of about ``ops`` ops, and storage arrays for its arguments."""
     graph = RandomGraph(np.random.default_rng(seed), inserted)
-    steps = [graph.choose(STEPS) for _ in range(ops)]
+    steps = [STEPS[graph.rng.integers(len(STEPS))] for _ in range(ops)]
     return _build(graph, steps, numerics)
 
 
