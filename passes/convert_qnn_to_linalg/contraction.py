@@ -8,6 +8,9 @@ The contraction is a single ``linalg.generic`` with the discardable attribute ``
   innermost loop parallel over contiguous channels;
 * ``matmul``: input ``[M, K]``, filter ``[N, K]``.
 
+The sum of floats may not be reordered, so their innermost loop is parallel over outputs where the filter is a
+constant: ``[KH, KW, C, O]``, ``[K, N]``.
+
 Its accumulator starts as the broadcast bias (``linalg.broadcast``; ``linalg.fill`` if the channels agree),
 into which the input's zero point is folded; borders are padded with that zero point. Where the filter or bias
 is not a constant, the zero point is subtracted in the loop instead.
@@ -64,9 +67,10 @@ def fully_connected(builder: Builder, call: Call) -> Value:
     outputs, depth = call.types[1].shape
     rows = call.types[0].elements // depth
     x = builder.reshape(call.operand(0), [rows, depth])
-    acc = _contract(
-        builder, "m o +k", (x, "m, k"), (call.operand(1), "o, k"), terms, [rows, outputs], "o", "matmul"
-    )
+    loops, filter_ = "m o +k", (call.operand(1), "o, k")
+    if terms.kind == "f32" and call.array(1) is not None:
+        loops, filter_ = "m +k o", (_outputs_last_filter(builder, call), "k, o")
+    acc = _contract(builder, loops, (x, "m, k"), filter_, terms, [rows, outputs], "o", "matmul")
     return _epilogue(builder, call, builder.reshape(acc, call.result.shape), constants)
 
 
@@ -81,16 +85,18 @@ def _constants(call: Call, derive: Callable[..., rescale.Contraction]) -> rescal
 
 def _dense(builder: Builder, call: Call, padded: Value, terms: _Terms) -> Value:
     rows, columns = _window(call)
-    return _contract(
-        builder,
-        "n y x o +i +j +c",
-        (padded, f"n, {rows}, {columns}, c"),
-        (call.operand(1), "o, i, j, c"),
-        terms,
-        call.result.shape,
-        "o",
-        "conv2d",
-    )
+    x = (padded, f"n, {rows}, {columns}, c")
+    loops, filter_ = "n y x o +i +j +c", (call.operand(1), "o, i, j, c")
+    if terms.kind == "f32" and call.array(1) is not None:
+        loops, filter_ = "n y x +i +j +c o", (_outputs_last_filter(builder, call), "i, j, c, o")
+    return _contract(builder, loops, x, filter_, terms, call.result.shape, "o", "conv2d")
+
+
+def _outputs_last_filter(builder: Builder, call: Call) -> Value:
+    """A constant float filter with its outputs innermost: ``[KH, KW, C, O]`` or ``[K, N]``."""
+    array = call.array(1)
+    assert array is not None
+    return builder.constant(np.moveaxis(array, 0, -1), f"{call.name}_filter")
 
 
 def _depthwise(builder: Builder, call: Call, padded: Value, terms: _Terms) -> Value:

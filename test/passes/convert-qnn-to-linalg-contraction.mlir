@@ -128,3 +128,15 @@ func.func @float(%x: tensor<2x4xf32>, %w: tensor<3x4xf32>, %b: tensor<3xf32>) ->
   %0 = "qnn.fully_connected"(%x, %w, %b) {clamp = array<f32: 0.0, 0x7F800000>, operandSegmentSizes = array<i32: 1, 1, 1>} : (tensor<2x4xf32>, tensor<3x4xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
+
+// -----
+// Sums of floats keep their order: the innermost loop runs over outputs, so a constant filter is transposed.
+
+// CHECK-LABEL: func.func @float_constant_filter
+// CHECK:         %[[W:.*]] = arith.constant dense<{{.*}}1.000000e+00, 3.000000e+00], [2.000000e+00, 4.000000e+00{{.*}}> : tensor<2x2xf32>
+// CHECK:         linalg.generic {{.*}}["parallel", "reduction", "parallel"]{{.*}} ins(%{{.*}}, %[[W]] : {{.*}}qnn.contraction = "matmul"
+func.func @float_constant_filter(%x: tensor<5x2xf32>) -> tensor<5x2xf32> {
+  %w = "qnn.constant"() {value = dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>} : () -> tensor<2x2xf32>
+  %0 = "qnn.fully_connected"(%x, %w) {clamp = array<f32>, operandSegmentSizes = array<i32: 1, 1, 0>} : (tensor<5x2xf32>, tensor<2x2xf32>) -> tensor<5x2xf32>
+  return %0 : tensor<5x2xf32>
+}
