@@ -1,3 +1,1 @@
-"""From the LLVM dialect to machine code: for this machine (run at once) or for another one (an object
-file).
-"""
+"""From the LLVM dialect to machine code: run in this process, or written as an object file for any machine."""

@@ -49,8 +49,6 @@ def is_available(symbol: str) -> bool:
 
 
 def _load_maths() -> None:
-    """Make libm's functions visible: a Python that links it statically, or not at all, would not show them to
-    the linker.
-    """
+    """Make libm's functions visible, which a Python that links libm statically does not do."""
     if sys.platform.startswith("linux"):
         llvm.load_library_permanently("libm.so.6")

@@ -105,9 +105,7 @@ def _entry_text(count: int) -> str:
 
 
 def optimize(text: str, machine: Machine) -> tuple[Any, Any]:
-    """Parse LLVM IR and run LLVM's -O2 with both vectorizers for ``machine``; the LLVM module and the target
-    machine.
-    """
+    """The LLVM module of ``text`` after LLVM's -O2 with both vectorizers, and the target machine."""
     target_machine = machine.target_machine()
     try:
         module = llvm.parse_assembly(text)

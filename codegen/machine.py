@@ -24,8 +24,7 @@ class Machine:
     features: str = ""
 
     def target_machine(self) -> Any:
-        """A fresh LLVM target machine. Code is position independent; floating point stays as written (no
-        fused multiply-adds).
+        """A fresh LLVM target machine. Code is position independent.
 
         Raises:
             TargetError: LLVM does not know the triple.

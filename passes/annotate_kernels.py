@@ -35,12 +35,19 @@ class AnnotateKernelsPass(ModulePass):
             for kernel in functions(module):
                 if kernel.operation == entry.operation:
                     continue
-                count = len(kernel.regions[0].blocks[0].arguments)
+                arguments = kernel.regions[0].blocks[0].arguments
                 attributes = kernel.operation.attributes
                 attributes["llvm.linkage"] = linkage
                 attributes["arg_attrs"] = ir.ArrayAttr.get(
-                    [plain if i in shared[symbol(kernel)] else noalias for i in range(count)]
+                    [
+                        noalias if _is_buffer(argument) and i not in shared[symbol(kernel)] else plain
+                        for i, argument in enumerate(arguments)
+                    ]
                 )
+
+
+def _is_buffer(argument: Any) -> bool:
+    return isinstance(argument.type, ir.MemRefType)
 
 
 def _shared_arguments(entry: Any) -> defaultdict[str, set[int]]:
@@ -51,7 +58,8 @@ def _shared_arguments(entry: Any) -> defaultdict[str, set[int]]:
             continue
         positions: defaultdict[Any, list[int]] = defaultdict(list)
         for i, operand in enumerate(op.operation.operands):
-            positions[_buffer(operand)].append(i)
+            if _is_buffer(operand):
+                positions[_buffer(operand)].append(i)
         name = ir.FlatSymbolRefAttr(op.operation.attributes["callee"]).value
         for same in positions.values():
             if len(same) > 1:

@@ -53,7 +53,7 @@ class OutlineKernelsPass(ModulePass):
 
     name: ClassVar[str] = "outline-kernels"
     before_fusion: bool = False
-    fusion_limit: int = 16
+    fusion_limit: int = 4
 
     def run(self, module: Any) -> None:
         taken = {symbol(function) for function in functions(module)}

@@ -39,13 +39,13 @@ REFERENCE = (
             "canonicalize",
             "destination-style",
             "outline-kernels",
+            "merge-kernels",
             # Buffers: kernels write to their arguments, @main allocates.
             "one-shot-bufferize{bufferize-function-boundaries "
             "function-boundary-type-conversion=identity-layout-map}",
             "drop-equivalent-buffer-results",
             "cse",
             "canonicalize",
-            "duplicate-function-elimination",
             "externalize-constants",
             "plan-memory",
             "annotate-kernels",

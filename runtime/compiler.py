@@ -28,8 +28,7 @@ from . import cache as disk_cache
 from .executable import Executable
 
 LOG = logging.getLogger("zeropoint.compile")
-# The bindings' objects are safe under the interpreter lock, but passes written in Python let other threads
-# in.
+# The bindings' objects are safe under the interpreter lock, but passes in Python let other threads in.
 _MLIR = threading.Lock()
 
 
@@ -49,7 +48,8 @@ def compile(
         target: ``host``, or the name or path of a target whose parameter rules the network shall obey. The
             code is for the machine this runs on, which must be able to run the target's.
         threads: how many threads one inference may use. Today every value gives the same code, which uses
-        one. pipeline: ``reference`` or ``optimized``. Today both name the same passes.
+            one.
+        pipeline: ``reference`` or ``optimized``. Today both name the same passes.
         keep_intermediates: compute and keep every value of the network, for ``Executable.intermediates()``.
         cache: keep the machine code on disk, and take it from there the next time (see ``runtime/cache.py``).
 
@@ -58,8 +58,7 @@ def compile(
         TargetError: unknown target, a mistake in its file, or this machine cannot run its code.
         ImportModelError: the file cannot be loaded.
         PipelineError: unknown pipeline; or the network could not be lowered (a bug of ours, unless the model
-        is
-            hand-written).
+            is hand-written).
     """
     _check(target, threads)
     passes = passes_to("llvm", pipeline, target=target)
@@ -117,7 +116,7 @@ def _lower(
         if keep_intermediates:
             KeepIntermediatesPass().run(module)
             compiled = Model.from_module(module, model.name)
-    run_pipeline(module, passes)
+    run_pipeline(module, passes, verify_each=False)  # LLVM verifies what comes out
     arena_bytes = ir.IntegerAttr(module.operation.attributes[ARENA_BYTES]).value
     return compiled, to_llvm_ir(module), constant_block(module), arena_bytes
 

@@ -121,7 +121,7 @@ def test_constants_and_inputs_can_be_read() -> None:
 def test_intermediate_values_are_not_kept_by_default() -> None:
     mine, _ = run_both()
     with pytest.raises(
-        ValueError, match="'conv' is an intermediate .* experimental_preserve_all_tensors=True"
+        ValueError, match=r"'conv' is an intermediate .* experimental_preserve_all_tensors=True"
     ):
         mine.get_tensor(4)
 

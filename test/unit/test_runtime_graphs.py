@@ -1,5 +1,6 @@
-"""Random small networks, compiled and run, against the numpy meaning of their ops: what single-op tests miss is
-fusion across ops, buffers that share memory, values with several readers.
+"""Random small networks, compiled and run, against the numpy meaning of their ops.
+
+What tests of single ops miss: fusion across ops, buffers that share memory, values with several readers.
 """
 
 from __future__ import annotations
