@@ -23,6 +23,7 @@ PASS_NAMES = (
     "legalize-params",
     "legalize-storage",
     "merge-clamps",
+    "merge-kernels",
     "merge-requantizes",
     "outline-kernels",
     "plan-memory",
