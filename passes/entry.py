@@ -12,6 +12,13 @@ from typing import Any
 from ..dialect.mlir import ir
 
 ROLE = "qnn.role"
+ALIGNMENT = 64
+"""Bytes, of every buffer and constant: a cache line, and the widest vector."""
+
+
+def aligned(size: int) -> int:
+    """``size`` rounded up to a multiple of :data:`ALIGNMENT`."""
+    return -(-size // ALIGNMENT) * ALIGNMENT
 
 
 def entry_function(module: Any) -> Any | None:
@@ -56,14 +63,26 @@ def append_arguments(function: Any, arguments: Sequence[tuple[Any, Mapping[str, 
 
 def argument_attributes(function: Any) -> list[Any]:
     """One dictionary attribute per argument."""
-    type_ = ir.TypeAttr(function.operation.attributes["function_type"]).value
-    if "arg_attrs" in function.operation.attributes:
-        return [ir.DictAttr(a) for a in ir.ArrayAttr(function.operation.attributes["arg_attrs"])]
-    return [ir.DictAttr.get({}) for _ in type_.inputs]
+    return _attributes(function, "arg_attrs", len(function_type(function).inputs))
+
+
+def result_attributes(function: Any) -> list[Any]:
+    """One dictionary attribute per result."""
+    return _attributes(function, "res_attrs", len(function_type(function).results))
+
+
+def _attributes(function: Any, name: str, count: int) -> list[Any]:
+    if name in function.operation.attributes:
+        return [ir.DictAttr(a) for a in ir.ArrayAttr(function.operation.attributes[name])]
+    return [ir.DictAttr.get({}) for _ in range(count)]
+
+
+def function_type(function: Any) -> Any:
+    return ir.TypeAttr(function.operation.attributes["function_type"]).value
 
 
 def result_types(function: Any) -> list[Any]:
-    return list(ir.TypeAttr(function.operation.attributes["function_type"]).value.results)
+    return list(function_type(function).results)
 
 
 def update_type(function: Any, results: Sequence[Any]) -> None:

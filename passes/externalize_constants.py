@@ -10,11 +10,9 @@ import numpy.typing as npt
 
 from ..dialect.constants import elements_array
 from ..dialect.mlir import arith, ir, memref
-from .entry import append_arguments, entry_function
+from .entry import ALIGNMENT, ROLE, aligned, append_arguments, entry_function
 from .registry import ModulePass, register
 
-ALIGNMENT = 64
-"""Bytes; a cache line, and the widest vector."""
 CONSTANTS = "qnn.constants"
 OFFSETS = "qnn.constant_offsets"
 
@@ -50,10 +48,10 @@ class ExternalizeConstantsPass(ModulePass):
                 value = globals_[name].attributes["initial_value"]
                 offsets[name] = size
                 data.append(value)
-                size += _round_up(elements_array(value).nbytes)
+                size += aligned(elements_array(value).nbytes)
         with module.context, module.location:
             bytes_type = ir.MemRefType.get([size], ir.IntegerType.get_signless(8))
-            (argument,) = append_arguments(function, [(bytes_type, {"qnn.role": "constants"})])
+            (argument,) = append_arguments(function, [(bytes_type, {ROLE: "constants"})])
             for use in uses:
                 name = ir.FlatSymbolRefAttr(use.operation.attributes["name"]).value
                 with ir.InsertionPoint(use), use.location:
@@ -78,7 +76,7 @@ def constant_block(module: Any) -> npt.NDArray[np.uint8]:
     with module.context:
         arrays = [elements_array(value) for value in ir.ArrayAttr(attributes[CONSTANTS])]
         offsets = list(ir.DenseI64ArrayAttr(attributes[OFFSETS]))
-    size = offsets[-1] + _round_up(arrays[-1].nbytes) if arrays else 0
+    size = offsets[-1] + aligned(arrays[-1].nbytes) if arrays else 0
     block = aligned_bytes(size)
     for array, offset in zip(arrays, offsets, strict=True):
         block[offset : offset + array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
@@ -90,7 +88,3 @@ def aligned_bytes(size: int) -> npt.NDArray[np.uint8]:
     raw = np.zeros(size + ALIGNMENT, np.uint8)
     start = -raw.ctypes.data % ALIGNMENT
     return raw[start : start + size]
-
-
-def _round_up(size: int) -> int:
-    return -(-size // ALIGNMENT) * ALIGNMENT

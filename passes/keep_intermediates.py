@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..dialect.describe import location_name
 from ..dialect.mlir import func, ir
 from ..dialect.model import NAME_ATTRIBUTE
-from .entry import ROLE, entry_function, result_types, update_type
+from .entry import ROLE, entry_function, result_attributes, update_type
 from .registry import ModulePass, register
 
 
@@ -31,7 +31,7 @@ class KeepIntermediatesPass(ModulePass):
             return
         block = main.operation.regions[0].blocks[0]
         return_op = block.operations[len(block.operations) - 1].operation
-        attributes = _result_attributes(main)
+        attributes = result_attributes(main)
         outputs = list(return_op.operands)
         kept = [result for result in _results(block) if result not in outputs]
         taken = [ir.StringAttr(a[NAME_ATTRIBUTE]).value for a in attributes if NAME_ATTRIBUTE in a]
@@ -49,12 +49,6 @@ class KeepIntermediatesPass(ModulePass):
 def _results(block: Any) -> list[Any]:
     operations = [op.operation for op in block.operations if op.operation.name.startswith("qnn.")]
     return [result for op in operations if op.name != "qnn.constant" for result in op.results]
-
-
-def _result_attributes(main: Any) -> list[Any]:
-    if "res_attrs" in main.operation.attributes:
-        return [ir.DictAttr(a) for a in ir.ArrayAttr(main.operation.attributes["res_attrs"])]
-    return [ir.DictAttr.get({}) for _ in result_types(main)]
 
 
 def _names(values: list[Any], taken: list[str]) -> list[str]:

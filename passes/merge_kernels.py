@@ -72,15 +72,17 @@ def _describe(function: Any, calls: list[Any]) -> tuple[str, _Kernel]:
         return text, _Kernel(function, [], (), calls)
     constants: list[Any] = []
     operation.walk(lambda op: _collect(op, constants))
-    varying = [
-        not any(use.owner.operation.name in _NEEDS_CONSTANT for use in c.results[0].uses) for c in constants
-    ]
+    varying = [not _is_divisor(constant) for constant in constants]
     values = _CONSTANT.findall(text)
     assert len(values) == len(constants), "every scalar constant is printed in one form"
     order = iter(varying)
     shape = _CONSTANT.sub(lambda found: "constant" if next(order) else found[0], text)
     kept = [(c, v) for c, v, may_vary in zip(constants, values, varying, strict=True) if may_vary]
     return shape, _Kernel(function, [c for c, _ in kept], tuple(v for _, v in kept), calls)
+
+
+def _is_divisor(constant: Any) -> bool:
+    return any(use.owner.operation.name in _NEEDS_CONSTANT for use in constant.results[0].uses)
 
 
 def _collect(op: Any, constants: list[Any]) -> Any:
@@ -131,7 +133,7 @@ def _share(kernels: Sequence[_Kernel]) -> None:
 
 
 def _argument(leader: _Kernel, constant: Any, passed: Any) -> Any:
-    """A new argument of the kernel in place of ``constant``; ``passed`` is its type, perhaps a narrower one."""
+    """A new argument of type ``passed`` (perhaps narrower) for the kernel, in the type of ``constant``."""
     block = leader.function.regions[0].blocks[0]
     type_ = constant.results[0].type
     argument = block.add_argument(passed, constant.location)

@@ -11,13 +11,22 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..dialect.mlir import arith, func, ir, memref
+from ..dialect.model import NAME_ATTRIBUTE
 from ..errors import PipelineError
-from .entry import ROLE, append_arguments, entry_function, functions, result_types, symbol, update_type
+from .entry import (
+    ROLE,
+    aligned,
+    append_arguments,
+    entry_function,
+    functions,
+    result_attributes,
+    result_types,
+    symbol,
+    update_type,
+)
 from .registry import ModulePass, register
 
 LOG = logging.getLogger("zeropoint.passes")
-ALIGNMENT = 64
-"""Bytes; a cache line, and the widest vector."""
 ARENA_BYTES = "qnn.arena_bytes"
 _VIEWS = frozenset(
     {
@@ -55,7 +64,7 @@ def assign_offsets(buffers: Sequence[Buffer]) -> tuple[list[int], int]:
         alive = (firsts[:placed] <= buffer.last) & (lasts[:placed] >= buffer.first)
         offset = _lowest_gap(starts[:placed][alive], ends[:placed][alive], buffer.size)
         offsets[index] = offset
-        starts[placed], ends[placed] = offset, offset + _round_up(buffer.size)
+        starts[placed], ends[placed] = offset, offset + aligned(buffer.size)
         firsts[placed], lasts[placed] = buffer.first, buffer.last
     return offsets, int(ends.max(initial=0))
 
@@ -99,7 +108,12 @@ def _bind_outputs(function: Any, roots: dict[Any, Any]) -> None:
     values = list(return_op.operands)
     i8 = ir.IntegerType.get_signless(8)
     types = [ir.MemRefType.get([byte_size(value.type)], i8) for value in values]
-    names = _result_names(function)
+    names = [
+        {k: ir.StringAttr(a[k]).value for k in (NAME_ATTRIBUTE,) if k in a}
+        for a in result_attributes(function)
+    ]
+    if "res_attrs" in function.operation.attributes:
+        del function.operation.attributes["res_attrs"]
     update_type(function, [])
     arguments = append_arguments(
         function,
@@ -187,15 +201,3 @@ def byte_size(type_: Any) -> int:
     element = type_.element_type
     bits = 64 if isinstance(element, ir.IndexType) else element.width
     return int(math.prod(type_.shape) * -(-bits // 8))
-
-
-def _result_names(function: Any) -> list[dict[str, str]]:
-    if "res_attrs" not in function.operation.attributes:
-        return [{} for _ in result_types(function)]
-    attributes = [ir.DictAttr(a) for a in ir.ArrayAttr(function.operation.attributes["res_attrs"])]
-    del function.operation.attributes["res_attrs"]
-    return [{k: ir.StringAttr(a[k]).value for k in ("qnn.name",) if k in a} for a in attributes]
-
-
-def _round_up(size: int) -> int:
-    return -(-size // ALIGNMENT) * ALIGNMENT

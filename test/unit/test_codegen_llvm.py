@@ -13,6 +13,8 @@ from zeropoint.codegen.llvm import ENTRY, to_assembly, to_llvm_ir, to_object
 from zeropoint.codegen.machine import Machine, host
 from zeropoint.dialect.context import parse_module
 from zeropoint.errors import PipelineError, TargetError
+from zeropoint.passes.pass_manager import run_pipeline
+from zeropoint.passes.pipelines import passes_to
 
 DOUBLE = """
 llvm.func internal @kernel(%x: !llvm.ptr {llvm.noalias}, %y: !llvm.ptr {llvm.noalias}) {
@@ -48,6 +50,20 @@ def test_object_for_any_machine(triple: str) -> None:
     code = to_object(to_llvm_ir(parse_module(DOUBLE)), Machine(triple))
     assert code.startswith(MACHINES[triple])
     assert ENTRY.encode() in code
+
+
+@pytest.mark.parametrize("machine", [Machine("aarch64-unknown-linux-gnu", "", "+dotprod"), host()])
+def test_whole_network_for_any_machine(machine: Machine) -> None:
+    text = """
+    !q = !quant.uniform<i8:f32, 5.0e-01:3>
+    func.func @main(%x: tensor<4x64x!q>, %y: tensor<4x64x!q>) -> tensor<4x64x!q> {
+      %0 = "qnn.add"(%x, %y) {clamp = array<f32>} : (tensor<4x64x!q>, tensor<4x64x!q>) -> tensor<4x64x!q>
+      %1 = "qnn.softmax"(%0) {beta = 1.0 : f32, axis = 1 : i64} : (tensor<4x64x!q>) -> tensor<4x64x!q>
+      return %1 : tensor<4x64x!q>
+    }"""
+    module = parse_module(text)
+    run_pipeline(module, passes_to("llvm", "reference"))
+    assert to_object(to_llvm_ir(module), machine).startswith(b"\x7fELF") or not machine.triple.endswith("gnu")
 
 
 def test_assembly_uses_the_features_of_the_machine() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zeropoint.passes.plan_memory import ALIGNMENT, Buffer, assign_offsets
+from zeropoint.passes.entry import ALIGNMENT
+from zeropoint.passes.plan_memory import Buffer, assign_offsets
 
 
 @st.composite
