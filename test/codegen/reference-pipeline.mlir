@@ -1,5 +1,5 @@
 // RUN: qopt %s --pipeline=reference --to=llvm | %filecheck
-// RUN: qopt %s --pipeline=reference --to=asm | filecheck --check-prefix=ASM %s
+// RUN: qopt %s --pipeline=reference --to=asm | %filecheck --check-prefix=ASM
 
 // A quantized layer down to LLVM IR: kernels are private, not inlined, and know that their arguments do not
 // overlap; @main is a flat list of calls on places in the arena and the constant block; nothing allocates

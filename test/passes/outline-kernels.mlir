@@ -1,5 +1,5 @@
 // RUN: qopt %s -p outline-kernels --split-input-file | %filecheck
-// RUN: qopt %s -p 'outline-kernels{before-fusion=true fusion-limit=2}' --split-input-file | filecheck --check-prefix=FIRST %s
+// RUN: qopt %s -p 'outline-kernels{before-fusion=true fusion-limit=2}' --split-input-file | %filecheck --check-prefix=FIRST
 
 // A contraction takes its initializer along; constants and the destination become arguments.
 // CHECK:       func.func private @matmul_0
