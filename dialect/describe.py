@@ -14,6 +14,7 @@ from . import rescale
 from .attributes import from_attribute
 from .ir_types import to_tensor_type
 from .mlir import ir
+from .numerics import Rounding
 from .types import QuantParams, TensorType
 
 
@@ -125,6 +126,8 @@ def _rescale(
         return rescale.conv2d(types[0], types[1], result, clamp, mode).rescale
     if op == "fully_connected":
         return rescale.fully_connected(types[0], types[1], result, clamp, mode).rescale
+    if op in ("add", "sub") and result.params.storage.bits == 32:
+        return rescale.make_rescale([1.0], result.params, clamp, Rounding.EXACT)
     if op in ("add", "sub"):
         total = rescale.add(types[0], types[1], result, clamp, mode)
         return total.output if isinstance(total, rescale.Sum) else None

@@ -6,11 +6,15 @@ import numpy as np
 
 from .. import rescale
 from ..fixed_point import Ints, multiply_double_rounding, wrap_int32
+from ..numerics import Rounding
 from .call import Array, Call, clamp_float
 
 
 def add(call: Call) -> Array:
-    """``lhs + rhs`` in reals; quantized: at a common scale, rounded thrice (see :class:`...rescale.Sum`)."""
+    """``lhs + rhs`` in reals; quantized: at a common scale, rounded thrice (see :class:`...rescale.Sum`).
+
+    Accumulators (i32) have one scale: ``[low, high](wrap(lhs + rhs))``.
+    """
     return _sum(call, 1)
 
 
@@ -38,6 +42,9 @@ def _sum(call: Call, sign: int) -> Array:
     lhs, rhs = call.inputs
     if not call.result.is_quantized:
         return _plain(call, lhs + rhs if sign > 0 else lhs - rhs)
+    if call.result.params.storage.bits == 32:
+        total = wrap_int32(lhs.astype(np.int64) + sign * rhs.astype(np.int64))
+        return rescale.make_rescale([1.0], call.result.params, call.clamp, Rounding.EXACT).apply(total)
     constants = rescale.add(call.types[0], call.types[1], call.result, call.clamp, call.mode)
     if isinstance(constants, rescale.ShiftSum):
         return _shift_sum(lhs, rhs, sign, constants)

@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable
 
 from ...dialect import rescale
+from ...dialect.numerics import Rounding
 from ...dialect.types import QuantParams
 from .arith import clamp_float, multiply_double_rounding, require_per_tensor, rescaled, widen
 from .builder import Builder, Value
@@ -41,6 +42,10 @@ def _sum(builder: Builder, call: Call, sign: int) -> Value:
     if not call.result.is_quantized:
         return _real(builder, call, operator.add if sign > 0 else operator.sub)
     _require_per_tensor(call)
+    if call.result.params.storage.bits == 32:
+        exact = rescale.make_rescale([1.0], call.result.params, call.clamp, Rounding.EXACT)
+        operation = operator.add if sign > 0 else operator.sub
+        return rescaled(builder, call, call.operands(), exact, operation)
     constants = rescale.add(call.types[0], call.types[1], call.result, call.clamp, call.mode)
     if isinstance(constants, rescale.ShiftSum):
         return _shift_sum(builder, call, sign, constants)

@@ -82,3 +82,24 @@ func.func @add_c4_clamp(%lhs: tensor<2x4x!q>, %rhs: tensor<2x4x!r>) {
   %result = "qnn.add"(%lhs, %rhs) {clamp = array<f32: 1.000000e+00, 0.000000e+00>} : (tensor<2x4x!q>, tensor<2x4x!r>) -> tensor<2x4x!q>
   return
 }
+
+// -----
+
+!b = !quant.uniform<i32:f32, 1.250000e-01>
+!c = !quant.uniform<i32:f32, 2.500000e-01>
+
+func.func @add_c1_accumulators_of_two_scales(%lhs: tensor<4x!b>, %rhs: tensor<4x!c>) {
+  // expected-error@+1 {{'qnn.add' op (C1) rhs in i32: got scale 0.25 and zero point 0, expected lhs's scale and zero point 0}}
+  %result = "qnn.add"(%lhs, %rhs) {clamp = array<f32>} : (tensor<4x!b>, tensor<4x!c>) -> tensor<4x!b>
+  return
+}
+
+// -----
+
+!b = !quant.uniform<i32:f32, 1.250000e-01:7>
+
+func.func @add_c1_accumulators_around_seven(%lhs: tensor<4x!b>, %rhs: tensor<4x!b>) {
+  // expected-error@+1 {{'qnn.add' op (C1) lhs in i32: got scale 0.125 and zero point 7, expected lhs's scale and zero point 0}}
+  %result = "qnn.add"(%lhs, %rhs) {clamp = array<f32>} : (tensor<4x!b>, tensor<4x!b>) -> tensor<4x!b>
+  return
+}

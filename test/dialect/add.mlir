@@ -46,3 +46,13 @@ func.func @add_float(%lhs: tensor<?x4xf32>, %rhs: tensor<4xf32>) -> tensor<?x4xf
   %result = "qnn.add"(%lhs, %rhs) {clamp = array<f32>} : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
   return %result : tensor<?x4xf32>
 }
+
+// Accumulators of one scale.
+// CHECK-LABEL: func.func @add_accumulators(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: tensor<2x4x!quant.uniform<i32:f32, 1.250000e-01>>
+// CHECK-SAME:    %[[B:[a-z0-9]+]]: tensor<4x!quant.uniform<i32:f32, 1.250000e-01>>
+// CHECK:         "qnn.add"(%[[A]], %[[B]]) {clamp = array<f32>}
+func.func @add_accumulators(%a: tensor<2x4x!quant.uniform<i32:f32, 0.125>>, %b: tensor<4x!quant.uniform<i32:f32, 0.125>>) -> tensor<2x4x!quant.uniform<i32:f32, 0.125>> {
+  %result = "qnn.add"(%a, %b) {clamp = array<f32>} : (tensor<2x4x!quant.uniform<i32:f32, 0.125>>, tensor<4x!quant.uniform<i32:f32, 0.125>>) -> tensor<2x4x!quant.uniform<i32:f32, 0.125>>
+  return %result : tensor<2x4x!quant.uniform<i32:f32, 0.125>>
+}

@@ -82,3 +82,13 @@ func.func @mul_c4_clamp(%lhs: tensor<2x4x!q>, %rhs: tensor<2x4x!r>) {
   %result = "qnn.mul"(%lhs, %rhs) {clamp = array<f32: 1.000000e+00, 0.000000e+00>} : (tensor<2x4x!q>, tensor<2x4x!r>) -> tensor<2x4x!q>
   return
 }
+
+// -----
+
+!b = !quant.uniform<i32:f32, 1.250000e-01>
+
+func.func @mul_c1_accumulators(%lhs: tensor<4x!b>, %rhs: tensor<4x!b>) {
+  // expected-error@+1 {{'qnn.mul' op (C1) lhs: got storage type i32, expected i8, u8 or i16}}
+  %result = "qnn.mul"(%lhs, %rhs) {clamp = array<f32>} : (tensor<4x!b>, tensor<4x!b>) -> tensor<4x!b>
+  return
+}
