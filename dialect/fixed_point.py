@@ -44,9 +44,11 @@ def quantize_multiplier(real: float) -> tuple[int, int]:
     """``real >= 0`` as ``(multiplier, shift)`` with ``real ~= multiplier * 2^(shift - 31)``.
 
     ``real = f * 2^shift`` with ``f`` in ``[0.5, 1)``; ``multiplier = round_half_away(f * 2^31)``. A shift
-    below -31 underflows to ``(0, 0)``; a multiplier that rounds to 2^31 is halved.
+    below -31 underflows to ``(0, 0)``; a multiplier that rounds to 2^31 is halved. An infinite ``real`` (a
+    ratio that overflowed float32) is ``(0, 0)`` too: LiteRT's float to integer conversion leaves nothing of
+    it.
     """
-    if real == 0.0:
+    if real == 0.0 or math.isinf(real):
         return 0, 0
     significand, shift = math.frexp(real)
     multiplier = round_half_away(significand * (1 << 31))
@@ -84,11 +86,11 @@ def rounding_divide_by_pot(x: npt.ArrayLike, exponent: npt.ArrayLike) -> Ints:
 def multiply_double_rounding(x: npt.ArrayLike, multiplier: npt.ArrayLike, shift: npt.ArrayLike) -> Ints:
     """``x * real`` as TFLite's ``MultiplyByQuantizedMultiplier`` rounds it, twice.
 
-    ``rounding_divide_by_pot(srdhm(int32(x << max(shift, 0)), multiplier), max(-shift, 0))``. ``x`` is an
-    int32; the left shift wraps.
+    ``rounding_divide_by_pot(srdhm(int32(x << max(shift, 0) % 32), multiplier), max(-shift, 0))``. ``x`` is
+    an int32; the left shift wraps, and takes its amount modulo 32 as a 32-bit register does.
     """
     s = np.asarray(shift, dtype=np.int64)
-    shifted = wrap_int32(np.asarray(x, dtype=np.int64) << np.maximum(s, 0))
+    shifted = wrap_int32(np.asarray(x, dtype=np.int64) << (np.maximum(s, 0) % 32))
     return rounding_divide_by_pot(srdhm(shifted, multiplier), np.maximum(-s, 0))
 
 

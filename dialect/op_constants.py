@@ -24,7 +24,7 @@ class Rescale:
     axis of the accumulator). Which are applied, and how, is ``rounding``'s matter:
 
     * ``EXACT``: ``acc`` (every scale is one);
-    * ``DOUBLE``: ``rdivpot(srdhm(int32(acc << max(shift, 0)), multiplier), max(-shift, 0))``;
+    * ``DOUBLE``: ``rdivpot(srdhm(int32(acc << max(shift, 0) % 32), multiplier), max(-shift, 0))``;
     * ``ONCE_HALF_AWAY``: ``round_half_away(f64(acc) * scale)``;
     * ``FLOAT32_HALF_EVEN``: ``round_half_even(f32(acc) * f32(scale))``;
     * ``SINGLE_HALF_UP``: ``(acc * multiplier + 2^(30 - shift)) >> (31 - shift)``, in 64 bits.

@@ -57,6 +57,8 @@ __all__ = [
     "stored_value",
 ]
 
+_FLOAT32_MAX = float(np.finfo(np.float32).max)
+
 Clamp: TypeAlias = Sequence[float]
 """A fused activation in real values: empty (none) or ``(low, high)``, infinities allowed."""
 
@@ -281,7 +283,7 @@ def mean(input: TensorType, result: TensorType, count: int, mode: str = "referen
 
     ``f = min(floor(log2(count)), 32, 31 + shift)``; ``multiplier = floor((multiplier << f) / count)``,
     ``shift -= f``. ``xnnpack``: scale = (s_x / s_y) * (1 / count), offset = z_y - (z_x * count) * scale,
-    every step in float32.
+    every step in float32; where that overflows, the reference's rule.
     """
     z_x, z_y = input.params.zero_point, result.params.zero_point
     low, high = clamp_bounds(result.params)
@@ -289,8 +291,11 @@ def mean(input: TensorType, result: TensorType, count: int, mode: str = "referen
     if rounding is Rounding.FLOAT32_HALF_EVEN:
         ratio = np.float32(_float32_ratio(input.params.scale, result.params.scale))
         factor = ratio * (np.float32(1.0) / np.float32(count))
-        offset = np.float32(z_y) - np.float32(z_x * count) * factor
-        return FloatMean(count, float(factor), float(offset), low, high)
+        with np.errstate(over="ignore", invalid="ignore"):
+            offset = np.float32(z_y) - np.float32(z_x * count) * factor
+        if np.isfinite(offset):
+            return FloatMean(count, float(factor), float(offset), low, high)
+        rounding = Rounding.DOUBLE
     scale = input.params.scale / result.params.scale
     multiplier, shift = fx.quantize_multiplier(scale)
     fold = min(count.bit_length() - 1, 32, 31 + shift)
@@ -301,7 +306,13 @@ def mean(input: TensorType, result: TensorType, count: int, mode: str = "referen
 
 
 def make_rescale(scales: Sequence[float], target: QuantParams, clamp: Clamp, rounding: Rounding) -> Rescale:
-    """A :class:`Rescale` by ``scales`` into ``target``'s storage."""
+    """A :class:`Rescale` by ``scales`` into ``target``'s storage.
+
+    Under the float32 rule an infinite scale is the largest float32, so that a zero stays zero and the rest
+    saturates.
+    """
+    if rounding is Rounding.FLOAT32_HALF_EVEN:
+        scales = [min(scale, _FLOAT32_MAX) for scale in scales]
     pairs = [fx.quantize_multiplier(scale) for scale in scales]
     low, high = clamp_bounds(target, clamp, rounding)
     return Rescale(

@@ -49,6 +49,8 @@ def test_quantize_multiplier_is_within_half_a_unit(real: float) -> None:
         (2.0**-32, (1 << 30, -31)),
         (2.0**-33, (0, 0)),
         (12.5, (1677721600, 4)),
+        (2.0**127, (1 << 30, 128)),
+        (math.inf, (0, 0)),
     ],
 )
 def test_quantize_multiplier_at_its_borders(real: float, expected: tuple[int, int]) -> None:
@@ -74,9 +76,9 @@ def test_rounding_divide_by_pot(x: int, exponent: int) -> None:
     assert int(fx.rounding_divide_by_pot(x, exponent)) == half_away(Fraction(x, 1 << exponent))
 
 
-@given(int32s, multipliers, st.integers(-31, 8))
+@given(int32s, multipliers, st.integers(-31, 8) | st.integers(30, 128))
 def test_double_rounding(x: int, multiplier: int, shift: int) -> None:
-    shifted = int(fx.wrap_int32(x << max(shift, 0)))
+    shifted = int(fx.wrap_int32(x << max(shift, 0) % 32))
     expected = half_away(Fraction(gemmlowp_srdhm(shifted, multiplier), 1 << max(-shift, 0)))
     assert int(fx.multiply_double_rounding(x, multiplier, shift)) == expected
 
