@@ -18,7 +18,7 @@ from ..dialect.types import QuantParams, TensorType
 from ..targets import Rule, Target
 from .decisions import INSERTED_ATTRIBUTE, record
 from .entry import functions
-from .parameter_rules import rule_of
+from .parameter_rules import rule_of, settle
 from .registry import ModulePass, register
 from .target_attribute import chosen_target
 
@@ -137,12 +137,18 @@ class _Islands:
 
 
 def _unsupported(op: Any, target: Target) -> Rule | None:
-    """The rule that sends a quantized op to float; None for any other op."""
-    if not op.name.startswith("qnn."):
-        return None
+    """The rule that sends a quantized op to float; None for any other op.
+
+    A rule may ask for a change of storage (an i8 result becomes i16 as its input is) into one that the
+    target does not take: then the op is unsupported, too.
+    """
     types = [to_tensor_type(operand.type) for operand in op.operands]
-    rule = rule_of(target, _name(op), types, to_tensor_type(op.results[0].type))
-    return rule if rule is not None and rule.kind == "unsupported" else None
+    result = to_tensor_type(op.results[0].type)
+    for inputs, given in ((types, result), settle(target, _name(op), types, result)):
+        rule = rule_of(target, _name(op), inputs, given)
+        if rule is not None and rule.kind == "unsupported":
+            return rule
+    return None
 
 
 def _name(op: Any) -> str:
