@@ -47,14 +47,8 @@ class HoistRequantizePass(ModulePass):
     def run(self, module: Any) -> None:
         moves = Moves(module_numerics(module), TargetRules(module), self.larger)
         todo = deque(graph.ops_of(module, "requantize"))
-        for op in todo:
-            moves.known.setdefault(_key(op.operands[0], op), []).append(op)
         while todo:
             todo.extendleft(moves.hoist(todo.popleft()))
-
-
-def _key(value: Any, requantize: Any) -> tuple[Any, Any]:
-    return value, _element(requantize)
 
 
 def _element(op: Any) -> Any:
@@ -62,12 +56,10 @@ def _element(op: Any) -> Any:
 
 
 class Moves:
-    """Hoists requantizes, and remembers those there are, to share them."""
+    """Hoists requantizes, one step at a time."""
 
     def __init__(self, mode: str, rules: TargetRules, larger: bool) -> None:
         self.mode, self.rules, self.larger = mode, rules, larger
-        self.known: dict[tuple[Any, Any], list[Any]] = {}
-        """(value, element type) -> requantizes of it"""
         self.waiting: dict[tuple[Any, Any], list[Any]] = {}
         """(value, element type) -> those that would be hoisted if there were a requantize of the value"""
 
@@ -91,7 +83,6 @@ class Moves:
             no_match(op, refused)
             return []
         record("hoisted", op, f"above {move.name}", HoistRequantizePass.name)
-        self._forget(op)
         # Behind its operand it can serve every other user, too.
         graph.move_to_operand(lifted)
         if shared:
@@ -99,9 +90,7 @@ class Moves:
         graph.replace(op, move.results[0])
         if shared:
             return []
-        key = _key(source, lifted)
-        self.known.setdefault(key, []).append(lifted)
-        return [lifted, *self.waiting.pop(key, [])]
+        return [lifted, *self.waiting.pop((source, _element(lifted)), [])]
 
     def _why_not(self, op: Any, move: Any) -> str | None:
         (source,), result = move.operands, move.results[0]
@@ -110,7 +99,7 @@ class Moves:
         if graph.sole_user(result) is None:
             return f"{move.name} has other users"
         if not self._pays(op, move):
-            self.waiting.setdefault(_key(source, op), []).append(op)
+            self.waiting.setdefault((source, _element(op)), []).append(op)
             return f"the input of {move.name} is larger than its result"
         params = graph.type_of(source).params
         return why_different(move, params, graph.type_of(op.results[0]).params, self.mode)
@@ -124,9 +113,8 @@ class Moves:
             return graph.name_of(move) in ("pad", "reshape", "transpose")
         elements = below.elements
         if elements < above.elements:
-            # A split: more users than one has are not looked at, which keeps the pass linear.
-            users = [use.owner.operation for use in islice(move.operands[0].uses, MAX_SPLIT)]
-            alike = [user for user in users if user != move and self._requantized_alike(user, op)]
+            users = [user for user in _users(move.operands[0]) if user != move]
+            alike = [user for user in users if self._requantized_alike(user, op)]
             elements += sum(graph.type_of(user.results[0]).elements for user in alike)
         return elements >= above.elements
 
@@ -139,13 +127,15 @@ class Moves:
     def _requantized(self, source: Any, op: Any) -> Any | None:
         """A requantize of ``source`` to the same parameters, in the block where ``source`` is made."""
         block = source.owner if graph.producer(source) is None else source.owner.operation.block
-        others = self.known.get(_key(source, op), ())
-        return next((other for other in others if other.block == block), None)
+        for user in _users(source):
+            if user.name == op.name and _element(user) == _element(op) and user.block == block:
+                return user
+        return None
 
-    def _forget(self, op: Any) -> None:
-        others = self.known.get(_key(op.operands[0], op), [])
-        if op in others:
-            others.remove(op)
+
+def _users(value: Any) -> list[Any]:
+    """The first users of a value; more than a split has are not looked at, which keeps the pass linear."""
+    return [use.owner.operation for use in islice(value.uses, MAX_SPLIT)]
 
 
 def _what_is_before(op: Any) -> str:
