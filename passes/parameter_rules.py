@@ -121,9 +121,7 @@ def message(target: Target, op: str, demand: Demand, called: str) -> str:
         f"{label} has {params_text(demand.got)}, expected "
     )
     if demand.expected is None and demand.rule.kind == "unsupported":
-        return (
-            head + f"float between dequantize and quantize; run isolate-unsupported{{target={called}}}"
-        )
+        return head + f"float between dequantize and quantize; run isolate-unsupported{{target={called}}}"
     if demand.expected is None:
         return head + f"{demand.because}, which no per-tensor type has; quantize the filter per-tensor"
     side = "its result" if demand.place == RESULT else f"operand {demand.place}"
@@ -168,7 +166,7 @@ def _accumulator(inputs: Sequence[TensorType], axis: int | None) -> QuantParams 
     """
     kernel = inputs[FILTER].params
     scales = tuple(float32(inputs[INPUT].params.scale * scale) for scale in kernel.scales)
-    if kernel.is_per_tensor or len(set(scales)) == 1:
+    if kernel.is_per_tensor or (axis is None and len(set(scales)) == 1):
         return QuantParams(Storage.of("i32"), scales[:1], (0,))
     if axis is None:
         return None
