@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from . import activation_int16
 from . import fixed_point as fx
 from .fixed_point import Ints
 from .fixed_point_functions import exp_on_negative_values
@@ -55,9 +56,12 @@ def activation_table(op: str, source: QuantParams, target: QuantParams, mode: st
     """The results of ``op`` (``"logistic"`` or ``"tanh"``), indexed by ``q - source.storage``'s lowest value.
 
     256 or 65536 entries in target's dtype. An 8-bit source gives any ``target``; a 16-bit one only the
-    kernel's :func:`natural_params`.
+    kernel's :func:`natural_params`, and differs by mode where the input's scale is a power of two.
     """
     if source.storage.bits == 16:
+        left = _power_of_two_input(op, source.scale)
+        if mode == "xnnpack" and left is not None:  # LiteRT's optimized kernel, not XNNPACK's
+            return _table_power_of_two(op, left)
         return _table_16bit(op, source)
     return _table_8bit(op, source, target, rule(mode, op))
 
@@ -134,13 +138,27 @@ def _table_16bit(op: str, source: QuantParams) -> Array:
     return value.astype(np.int16)
 
 
+def _table_power_of_two(op: str, left: int) -> Array:
+    """All 65536 results of the kernel for inputs that are Q3.12 after a saturating shift by ``left``."""
+    stored = np.arange(-(1 << 15), 1 << 15, dtype=np.int64)
+    x = np.clip(stored << left, -(1 << 15), (1 << 15) - 1)
+    return (activation_int16.logistic(x) if op == LOGISTIC else activation_int16.tanh(x)).astype(np.int16)
+
+
+def _power_of_two_input(op: str, scale: float) -> int | None:
+    """The left shift that makes Q3.12 of an input of ``scale``, if that is all it takes."""
+    log2 = math.log2(scale)
+    left = 12 + round(log2)
+    fits = abs(log2 - round(log2)) < 1e-3 and left in ((0,) if op == LOGISTIC else (0, 1))
+    return left if fits else None
+
+
 def _input_scaling(op: str, scale: float) -> tuple[int, int]:
     """``(multiplier, shift)``: three for a power-of-two scale that needs no rescaling, else ``scale * 3 *
     4096`` in 15 bits.
     """
-    log2 = math.log2(scale)
-    left = 12 + round(log2)
-    if abs(log2 - round(log2)) < 1e-3 and left in ((0,) if op == LOGISTIC else (0, 1)):
+    left = _power_of_two_input(op, scale)
+    if left is not None:
         return 3 << left, 0
     multiplier, shift = scale * 4096.0 * 3.0, 0
     while multiplier <= 32767.0 / 2.0 and shift <= 30:
