@@ -64,7 +64,7 @@ def _reciprocal_of_one_plus(x: Ints) -> Ints:
 
 def _multiply(a: Ints | int, b: Ints | int) -> Ints:
     """``floor((a * b + 2^14) / 2^15)``, saturated."""
-    result: Ints = np.minimum((np.asarray(a) * b + (1 << 14)) >> 15, _ONE)
+    result: Ints = np.minimum((np.asarray(a, dtype=np.int64) * b + (1 << 14)) >> 15, _ONE)
     return result
 
 

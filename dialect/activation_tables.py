@@ -60,7 +60,8 @@ def activation_table(op: str, source: QuantParams, target: QuantParams, mode: st
     """
     if source.storage.bits == 16:
         left = _power_of_two_input(op, source.scale)
-        if mode == "xnnpack" and left is not None:  # LiteRT's optimized kernel, not XNNPACK's
+        # XNNPACK has no 16-bit kernel; LiteRT has an optimized one.
+        if mode == "xnnpack" and left is not None:
             return _table_power_of_two(op, left)
         return _table_16bit(op, source)
     return _table_8bit(op, source, target, rule(mode, op))
