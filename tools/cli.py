@@ -14,6 +14,7 @@ EPILOG = """\
 examples:
   zeropoint demo                                   a real network, from its file to machine code
   zeropoint inspect model.tflite                   operators, shapes, parameters, multipliers and shifts
+  zeropoint explain model.tflite --target tflite   what a target's rules do to it, and why
   zeropoint run model.tflite --input image.npy     run it and look at its outputs
   zeropoint import model.tflite | qopt --to=linalg the IR, for the pass driver
 
@@ -23,7 +24,7 @@ examples:
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line; each subcommand sets ``run``, a function of the parsed arguments."""
-    from . import cli_demo, cli_import, cli_inspect, cli_run, cli_targets
+    from . import cli_demo, cli_explain, cli_import, cli_inspect, cli_run, cli_targets
 
     top = argparse.ArgumentParser(
         prog="zeropoint",
@@ -33,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"zeropoint {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (cli_demo, cli_import, cli_inspect, cli_run, cli_targets):
+    for module in (cli_demo, cli_import, cli_inspect, cli_explain, cli_run, cli_targets):
         module.register(commands)
     return top
 

@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise InputError(f"--{flag}: got {getattr(arguments, flag)}, expected {low} or more")
     labels = _labels(arguments.labels)
     model = load_model(arguments)
-    inputs = _inputs(model, arguments)
+    inputs = read_inputs(model, arguments)
     executable = compile(model, pipeline=arguments.pipeline)
     seconds = []
     outputs: list[Array] = []
@@ -91,7 +91,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _inputs(model: Any, arguments: argparse.Namespace) -> list[Array]:
+def read_inputs(model: Any, arguments: argparse.Namespace) -> list[Array]:
+    """The arrays that ``--input``, ``--quantize`` and ``--seed`` ask for, in the order of the model's inputs."""
     names = [info.name for info in model.inputs]
     given: dict[str, str] = {}
     for text in arguments.input:
