@@ -22,8 +22,8 @@ TARGET = "{target=TARGET}"
 REFERENCE = (
     # What the network means, as the frontend wrote it.
     Stage("qnn", ()),
-    # Parameters obey the target's rules, if there is a target: ops it lacks in float, requantizes where others need
-    # them. A model that satisfies the rules is only tidied up.
+    # Parameters obey the target's rules, if there is a target: ops that it lacks in float, requantizes where
+    # others need them. A model that satisfies the rules is only tidied up.
     Stage(
         "legalized",
         (f"isolate-unsupported{TARGET}", f"legalize-params{TARGET}", "canonicalize", "cse"),
