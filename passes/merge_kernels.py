@@ -24,10 +24,9 @@ _INT32 = range(-(1 << 31), 1 << 31)
 
 @dataclass
 class _Kernel:
-    """A kernel, its scalar constants (ops and values as text), and the calls of it."""
+    """A kernel, the values (as text) of its scalars that may become arguments, and the calls of it."""
 
     function: Any
-    constants: list[Any]
     values: tuple[str, ...]
     calls: list[Any]
 
@@ -69,16 +68,21 @@ def _describe(function: Any, calls: list[Any]) -> tuple[str, _Kernel]:
     operation = function.operation
     text = _SYMBOL.sub("", operation.get_asm(print_generic_op_form=True, use_local_scope=True))
     if CONTRACTION in text:
-        return text, _Kernel(function, [], (), calls)
-    constants: list[Any] = []
-    operation.walk(lambda op: _collect(op, constants))
-    varying = [not _is_divisor(constant) for constant in constants]
+        return text, _Kernel(function, (), calls)
+    varying = [not _is_divisor(constant) for constant in _scalars(function)]
     values = _CONSTANT.findall(text)
-    assert len(values) == len(constants), "every scalar constant is printed in one form"
+    assert len(values) == len(varying), "every scalar constant is printed in one form"
     order = iter(varying)
     shape = _CONSTANT.sub(lambda found: "constant" if next(order) else found[0], text)
-    kept = [(c, v) for c, v, may_vary in zip(constants, values, varying, strict=True) if may_vary]
-    return shape, _Kernel(function, [c for c, _ in kept], tuple(v for _, v in kept), calls)
+    kept = tuple(value for value, may_vary in zip(values, varying, strict=True) if may_vary)
+    return shape, _Kernel(function, kept, calls)
+
+
+def _scalars(function: Any) -> list[Any]:
+    """The scalar constants of a kernel, in the order they are printed."""
+    found: list[Any] = []
+    function.operation.walk(lambda op: _collect(op, found))
+    return found
 
 
 def _is_divisor(constant: Any) -> bool:
@@ -117,7 +121,8 @@ def _share(kernels: Sequence[_Kernel]) -> None:
         # Constants that are equal in every kernel of the group are one argument.
         scalars = {column: _narrow(column) for column in dict.fromkeys(columns) if len(set(column)) > 1}
         arguments: dict[tuple[str, ...], Any] = {}
-        for constant, column in zip(leader.constants, columns, strict=True):
+        constants = [constant for constant in _scalars(leader.function) if not _is_divisor(constant)]
+        for constant, column in zip(constants, columns, strict=True):
             if column not in scalars:
                 continue
             if column not in arguments:

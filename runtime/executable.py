@@ -48,6 +48,12 @@ class Executable:
         self._last: list[Array] | None = None
         self._idle: deque[_Workspace] = deque()
 
+    def __repr__(self) -> str:
+        def described(infos: Sequence[TensorInfo]) -> str:
+            return ", ".join(f"{info.name}: {info.dtype}{list(info.shape)}" for info in infos)
+
+        return f"<Executable {self.name} ({described(self.inputs)}) -> ({described(self.outputs)})>"
+
     def run(self, *inputs: Any) -> list[Array]:
         """One inference. Takes arrays in the order of ``inputs``, or one dict by name; returns fresh arrays.
 

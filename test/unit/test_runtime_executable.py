@@ -87,6 +87,13 @@ def test_inputs_and_outputs_are_described(executable: zp.Executable) -> None:
     assert (executable.inputs[0].scale, executable.inputs[0].zero_point) == (0.5, 3)
 
 
+def test_executable_says_what_it_is(executable: zp.Executable) -> None:
+    assert repr(executable) == (
+        "<Executable network.mlir (image: int8[1, 6, 6, 4], shift: int8[1, 6, 6, 8]) "
+        "-> (sum: int8[1, 6, 6, 8], pooled: int8[1, 3, 3, 8])>"
+    )
+
+
 def test_inputs_by_name(executable: zp.Executable) -> None:
     image, shift = random_inputs()
     assert_same(executable.run({"shift": shift, "image": image}), executable.run(image, shift))

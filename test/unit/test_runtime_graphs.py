@@ -186,7 +186,7 @@ def build(seed: int, storage: str, length: int, mode: str) -> Any:
 
 
 @pytest.mark.parametrize("mode", ["reference", "xnnpack"])
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(
     seed=st.integers(0, 2**32 - 1),
     storage=st.sampled_from(["i8", "u8"]),
