@@ -195,8 +195,11 @@ def test_explain_shows_why_nothing_matched(
     monkeypatch.setattr(sample_passes.RecordPass, "run", run)
     monkeypatch.setitem(registry.PASSES, "test-record", sample_passes.RecordPass)
     monkeypatch.setattr(decisions.LOG, "handlers", [])
-    monkeypatch.setattr(decisions.LOG, "level", decisions.LOG.level)
-    assert qopt.main([good, "-p", "test-record", "--explain"]) == 0
+    level = decisions.LOG.level
+    try:
+        assert qopt.main([good, "-p", "test-record", "--explain"]) == 0
+    finally:
+        decisions.LOG.setLevel(level)  # forgets what loggers remember of the level before
     assert "explain: fold_nothing: no match: func.func at loc" in capfd.readouterr().err
 
 
