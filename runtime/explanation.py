@@ -51,7 +51,9 @@ _CONVERSIONS = ("dequantize", "quantize", "requantize")
 
 @dataclass(frozen=True)
 class Note:
-    """A decision about an op: a kind of ``passes/decisions.py``, or ``foldable`` (see :data:`ALGEBRA`)."""
+    """A decision about an op: of a kind of ``passes/decisions.py``, ``foldable`` (see :data:`ALGEBRA`), or
+    ``explicit``: the op it was inserted for did the same within.
+    """
 
     kind: str
     by: str
@@ -121,8 +123,8 @@ class Explanation:
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether the target leaves every op as it is."""
-        return all(row.status == "kept" and not row.unmet for row in self.rows)
+        """Whether the target leaves every op as it is, but for those that nothing needs."""
+        return _is_unchanged(self.rows) and not any(row.unmet for row in self.rows)
 
     @property
     def totals(self) -> Totals:
@@ -171,7 +173,7 @@ def explain(
         run_pipeline(module, passes)
     tried = _try_algebra(module, passes)
     with model.context:
-        builder = _Rows(module, found, before, [*map(_note, decisions), *tried])
+        builder = _Rows(module, found, before, [_note(decision) for decision in decisions], tried)
         rows, returns = builder.rows(), builder.returns()
         inserted = [builder.operations[i] if row.status == "inserted" else None for i, row in enumerate(rows)]
         chosen = [op for op in inserted if op is not None]
@@ -180,10 +182,13 @@ def explain(
             row if op is None else replace(row, cost=next(costs))
             for row, op in zip(rows, inserted, strict=True)
         ]
-        is_same = all(row.status in ("kept", "gone") for row in rows)
-        outputs = () if is_same else output_changes(model, module, samples, progress)
+        outputs = () if _is_unchanged(rows) else output_changes(model, module, samples, progress)
     names = tuple(info.name for info in model.inputs), tuple(info.name for info in model.outputs)
     return Explanation(model.name, model.numerics, found, *names, tuple(rows), returns, outputs, len(samples))
+
+
+def _is_unchanged(rows: Sequence[Row]) -> bool:
+    return all(row.status in ("kept", "gone") for row in rows)
 
 
 def split_samples(model: Model, arrays: Sequence[Array]) -> list[list[Array]]:
@@ -265,7 +270,7 @@ def _source(location: str) -> int | None:
 
 
 _Noted = tuple[int | None, str, Note]
-"""The source op's number, the name of the op that was decided about (without ``qnn.``), and what."""
+"""The number of the op that was decided about, its name (without ``qnn.``), and what."""
 
 
 def _note(decision: Decision) -> _Noted:
@@ -274,27 +279,37 @@ def _note(decision: Decision) -> _Noted:
 
 
 def _try_algebra(module: Any, passes: Sequence[str]) -> list[_Noted]:
-    """What could be done about the requantizes that are left, and why not; tried on a copy."""
+    """What could be done about the requantizes that are left, and why not: tried on a copy.
+
+    The numbers are those of ``module``'s ops.
+    """
     if any(name.partition("{")[0] in ALGEBRA for name in passes):
         return []
     with module.context, module.operation.location:
         if not any(op.name == "qnn.requantize" for op in _qnn_operations(module)):
             return []
         copy = module.operation.clone()
+        _mark_sources(copy)
     with collect() as decisions:
         run_pipeline(copy, ALGEBRA)
-    noted = [_note(decision) for decision in decisions if decision.op == "qnn.requantize"]
     kinds = {"folded": "foldable", "refused": "refused"}
-    return [
-        (source, op, replace(note, kind=kinds[note.kind])) for source, op, note in noted if note.kind in kinds
-    ]
+    noted = [_note(d) for d in decisions if d.op == "qnn.requantize" and d.kind in kinds]
+    return [(number, op, replace(note, kind=kinds[note.kind])) for number, op, note in noted]
 
 
 class _Rows:
     """Builds the rows of one legalized module."""
 
-    def __init__(self, module: Any, target: Target, before: Sequence[OpRow], noted: Sequence[_Noted]) -> None:
-        self.module, self.target, self.before, self.noted = module, target, before, noted
+    def __init__(
+        self,
+        module: Any,
+        target: Target,
+        before: Sequence[OpRow],
+        noted: Sequence[_Noted],
+        tried: Sequence[_Noted],
+    ) -> None:
+        self.module, self.target, self.before = module, target, before
+        self.noted, self.tried = noted, tried
         self.operations = _qnn_operations(module)
         self.after = describe(_ModuleView(module))
         self.position = {op.results[0]: index for index, op in enumerate(self.operations)}
@@ -339,7 +354,20 @@ class _Rows:
         used[-1 if source is None else source] += 1
         forced_by = self._forced_by(index, source)
         rule = None if forced_by is None else self._rule(self.before[forced_by])
-        return Row(label, source, after.op, after.name, "inserted", rule, None, after, reads, forced_by)
+        notes = () if forced_by is None else self._was_within(self.before[forced_by], after)
+        return Row(
+            label, source, after.op, after.name, "inserted", rule, None, after, reads, forced_by, notes
+        )
+
+    def _was_within(self, forcing: OpRow, inserted: OpRow) -> tuple[Note, ...]:
+        """Whether the op that forced a requantize did just that by itself: then it costs no accuracy."""
+        does = bool(forcing.inputs) and not forcing.scales and inserted.op == "requantize"
+        if not does or (forcing.inputs[0].element, forcing.result.element) != (
+            inserted.inputs[0].element,
+            inserted.result.element,
+        ):
+            return ()
+        return (Note("explicit", "", f"op {forcing.index} did this within before, so no number changes"),)
 
     def _reads(self, op: Any) -> tuple[int, ...]:
         arguments = {argument: -1 - i for i, argument in enumerate(op.block.arguments)}
@@ -393,7 +421,10 @@ class _Rows:
             for i in at:
                 if note not in notes[i]:
                     notes[i].append(note)
-        return [replace(row, notes=tuple(notes[i])) for i, row in enumerate(rows)]
+        for number, op, note in self.tried:
+            if number is not None and rows[number].op == op and note not in notes[number]:
+                notes[number].append(note)
+        return [replace(row, notes=(*row.notes, *notes[i])) for i, row in enumerate(rows)]
 
 
 def _operand_types(op: Any) -> list[TensorType]:

@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def read_inputs(model: Any, arguments: argparse.Namespace) -> list[Array]:
-    """The arrays that ``--input``, ``--quantize`` and ``--seed`` ask for, in the order of the model's inputs."""
+    """What ``--input``, ``--quantize`` and ``--seed`` ask for, one array per input of the model, in order."""
     names = [info.name for info in model.inputs]
     given: dict[str, str] = {}
     for text in arguments.input:

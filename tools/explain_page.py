@@ -74,7 +74,7 @@ def _legend(explanation: Explanation) -> Iterator[str]:
         words = "<b>+</b>, dashed: inserted for the rule of its colour"
         yield f'<li><span class="key s-inserted"></span>{words}</li>'
     if any(row.status == "float" for row in explanation.rows):
-        yield '<li><span class="key s-float"></span><b>(float)</b>, thick: runs in float</li>'
+        yield '<li><span class="key s-float"></span><b>float</b>, thick: runs in float</li>'
     found = {error_class(row) for row in explanation.rows}
     for key, words in ERRORS:
         if key in found:

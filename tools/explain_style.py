@@ -46,7 +46,7 @@ table { border-collapse: collapse; width: 100%; font-size: 12.5px; }
 th, td { text-align: left; vertical-align: top; padding: 5px 8px; border-bottom: 1px solid #e4e8ee; }
 thead th { border-bottom: 2px solid var(--line); color: var(--quiet); font-weight: 600; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-td.long { overflow-wrap: anywhere; min-width: 150px; }
+td.long { overflow-wrap: anywhere; min-width: 176px; }
 td.whole { white-space: nowrap; }
 td.why { overflow-wrap: anywhere; min-width: 260px; }
 tr.s-inserted td, tr.s-inserted th { background: #f7f9fc; }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 from ..runtime.explanation import Explanation, Row
@@ -54,12 +54,14 @@ def graph_svg(explanation: Explanation) -> str:
 def _graph(explanation: Explanation) -> tuple[list[_Node], list[tuple[int, int]], range]:
     """Inputs, ops and outputs as nodes; edges by their numbers; and which nodes are inputs."""
     count = len(explanation.inputs)
-    nodes = [_Node(name, "input", name) for name in explanation.inputs]
+    # where an edge goes on, there is room for five characters
+    short = ["input"] if count == 1 else [f"in {i}" for i in range(count)]
+    nodes = [_Node(i, "input", name) for i, name in zip(short, explanation.inputs, strict=True)]
     edges: list[tuple[int, int]] = []
     there = [row for row in explanation.rows if row.after is not None]
     for row in there:
         edges += [(_number(read, count), len(nodes)) for read in row.reads]
-        nodes.append(_Node(row.label, f"{row.label} {operator(row)}", _second_line(row), row))
+        nodes.append(_Node(row.label, f"{row.label} {_first_line(row)}", _second_line(row), row))
     for name, read in zip(explanation.output_names, explanation.returns, strict=True):
         edges.append((_number(read, count), len(nodes)))
         nodes.append(_Node(name, "output", name))
@@ -70,12 +72,17 @@ def _number(read: int, inputs: int) -> int:
     return -1 - read if read < 0 else inputs + read
 
 
+def _first_line(row: Row) -> str:
+    return operator(row) if row.status == "inserted" else operator(replace(row, status="kept"))
+
+
 def _second_line(row: Row) -> str:
+    kind = row.rule.kind if row.rule is not None else ""
     if row.unmet:
-        return f"breaks {row.rule.kind if row.rule else 'its rule'}"
+        return f"breaks {kind}"
     if row.cost is not None and row.cost.accuracy is not None:
         return decibels(row.cost.accuracy)
-    return row.rule.kind if row.rule is not None else ""
+    return f"{kind} {row.status}" if row.status in ("changed", "float") else kind
 
 
 def error_class(row: Row) -> str:

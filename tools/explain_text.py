@@ -109,6 +109,8 @@ def reasons(row: Row, everything: bool = False) -> list[str]:
     found = [f"breaks its rule: {row.unmet}"] if row.unmet else []
     if row.status == "inserted":
         found.append(_change(row))
+    if row.status == "gone" and not row.notes:
+        found.append("nothing reads it, or an equal one is there")
     for note in row.notes:
         # what a pass did not do to an op that is as it was concerns nobody
         is_quiet = note.kind == "refused" and (row.status == "kept" or note.by in _OBVIOUS)

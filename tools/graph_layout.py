@@ -20,6 +20,9 @@ BAND_GAP = 30
 MARGIN = 36
 MAX_SPAN = 48
 """Edges over more layers are cut."""
+_LANES_PER_NODE = 4
+_LANES_AT_LEAST = 2000
+"""Of all edges together; the longest edges are cut until it fits, which bounds time and area."""
 _SWEEPS = 6
 _MAX_LABELS = 4
 """A node with more edges than this coming in at a margin has no labels there: they would overlap."""
@@ -102,12 +105,12 @@ def layered(
     layers: list[list[_Slot]] = [[] for _ in range(max(depth, default=-1) + 1)]
     for slot in slots:
         layers[slot.layer].append(slot)
-    short = [edge for edge in edges if depth[edge[1]] - depth[edge[0]] <= MAX_SPAN]
+    short = _drawn(edges, depth)
     chains = [(source, target, _chain(slots[source], slots[target], layers)) for source, target in short]
     _order(layers)
     height = _place(layers, columns)
     lines: list[Line] = []
-    texts = _cut_labels([edge for edge in edges if edge not in set(short)], slots, labels)
+    texts = _cut_labels(sorted({*edges} - {*short}), slots, labels)
     for source, target, chain in chains:
         pieces = _pieces(chain, columns)
         for index, points in enumerate(pieces):
@@ -133,6 +136,19 @@ def _depths(edges: Sequence[tuple[int, int]], count: int, late: set[int]) -> lis
         if after[node]:
             depth[node] = min(depth[target] for target in after[node]) - 1
     return depth
+
+
+def _drawn(edges: Sequence[tuple[int, int]], depth: Sequence[int]) -> list[tuple[int, int]]:
+    """The edges that are drawn in full, in order: the shortest first, as long as there is room."""
+    room = max(_LANES_AT_LEAST, _LANES_PER_NODE * len(depth))
+    kept = []
+    for source, target in sorted(edges, key=lambda edge: depth[edge[1]] - depth[edge[0]]):
+        span = depth[target] - depth[source]
+        room -= span - 1
+        if span > MAX_SPAN or room < 0:
+            break
+        kept.append((source, target))
+    return sorted(kept)
 
 
 def _chain(source: _Slot, target: _Slot, layers: list[list[_Slot]]) -> list[_Slot]:
