@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -26,6 +26,8 @@ class RandomGraph:
     rng: np.random.Generator
     inserted: float = 0.5
     """How many of the requantizes are marked as forced."""
+    is_chain: bool = False
+    """Whether every op takes the newest value."""
     pool: list[QuantParams] = field(default_factory=list)
     made: list[Any] = field(default_factory=list)
 
@@ -63,9 +65,15 @@ class RandomGraph:
     def clamp(self, params: QuantParams) -> tuple[float, ...]:
         if self.rng.random() < 0.5:
             return ()
-        low, high = sorted(self.rng.uniform(-130, 130, 2) * params.scale)
+        steps = self.rng.uniform(-130, 130, 2)
+        if self.rng.random() < 0.5:
+            steps = np.floor(steps) + 0.5  # ties
+        low, high = sorted(steps * params.scale)
         bounds: tuple[float, ...] = (0.0, np.inf) if self.rng.random() < 0.3 else (low, high)
         return tuple(float(np.float32(bound)) for bound in bounds)
+
+
+Step: TypeAlias = Callable[[RandomGraph], None]
 
 
 def _params(storage: str, scale: float, zero_point: int) -> QuantParams:
@@ -81,15 +89,16 @@ def random_module(
     return _build(graph, steps, numerics)
 
 
-def random_pair(seed: int, numerics: str) -> tuple[Any, list[Array]]:
-    """As :func:`random_module`: one op that can rescale its result, and a forced requantize of that."""
-    graph = RandomGraph(np.random.default_rng(seed), inserted=1.0)
-    return _build(graph, [graph.choose(RESCALING), requantize], numerics)
-
-
-def _build(
-    graph: RandomGraph, steps: list[Callable[[RandomGraph], None]], numerics: str
+def random_chain(
+    seed: int, *kinds: Sequence[Step], inserted: float = 0.0, numerics: str = "reference"
 ) -> tuple[Any, list[Array]]:
+    """As :func:`random_module`: one op of each kind, behind each other."""
+    graph = RandomGraph(np.random.default_rng(seed), inserted, is_chain=True)
+    steps = [kind[graph.rng.integers(len(kind))] for kind in kinds]
+    return _build(graph, steps, numerics)
+
+
+def _build(graph: RandomGraph, steps: list[Step], numerics: str) -> tuple[Any, list[Array]]:
     shape = tuple(int(n) for n in graph.rng.integers(1, 4, 4))
     arguments = [TensorType(shape, graph.params()) for _ in range(2)]
     with new_context(), ir.Location.unknown():
@@ -113,7 +122,7 @@ def _build(
 
 
 def _source(graph: RandomGraph) -> tuple[Any, TensorType, QuantParams]:
-    value = graph.choose(graph.made)
+    value = graph.made[-1] if graph.is_chain else graph.choose(graph.made)
     type_ = to_tensor_type(value.type)
     return value, type_, type_.params
 
@@ -124,8 +133,6 @@ def _result(graph: RandomGraph, params: QuantParams, bits: int | None = None) ->
 
 def requantize(graph: RandomGraph) -> None:
     value, type_, _ = _source(graph)
-    if graph.inserted == 1.0:
-        value, type_ = graph.made[-1], to_tensor_type(graph.made[-1].type)
     made = graph.add("requantize", [value], TensorType(type_.shape, graph.params()))
     if graph.rng.random() < graph.inserted:
         made.owner.attributes[INSERTED] = ir.StringAttr.get("same-as-result")
@@ -266,5 +273,7 @@ def mean(graph: RandomGraph) -> None:
     graph.add("mean", [value], TensorType(shape, graph.params()), axes=(1, 2), keep_dims=True)
 
 
-RESCALING = (clamp, average, max_pool, mean, multiply, add, connect, convolve)
+MOVING = (reshape, transpose, cut, pad, resize, max_pool)
+WITH_CLAMP = (clamp, average, max_pool, multiply, add, connect, convolve)
+RESCALING = (*WITH_CLAMP, mean)
 STEPS = (constant, *[requantize] * 5, reshape, transpose, cut, pad, resize, concat, *RESCALING)
