@@ -12,7 +12,8 @@ from typing import Any
 
 from ..dialect.model import Model
 from ..errors import InputError
-from ..runtime.explanation import Explanation, Row, explain, split_samples
+from ..runtime.explain import explain, split_samples
+from ..runtime.explanation import Explanation, Row
 from .cli_arguments import add_model_arguments, load_model
 from .cli_run import read_inputs
 from .explain_page import page
