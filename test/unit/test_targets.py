@@ -357,7 +357,7 @@ def test_the_command_line_says_what_is_wrong(engine: Path) -> None:
     wrong = zeropoint(engine)
     assert (wrong.returncode, wrong.stdout) == (1, "")
     message = f"{engine}:13: error: rules.avg_pool: no op 'avg_pool'; did you mean 'avg_pool2d'?"
-    assert wrong.stderr == f"zeropoint: error: {message}\n"
+    assert wrong.stderr == f"{message}\n"
     assert zeropoint("diff", "tflite").returncode == 2
 
 
