@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.html:
         _write(arguments.html, page(first, second.target.name if second else "", differing))
     if arguments.json:
-        print(json.dumps(_document(first, second, differing), indent=1, allow_nan=False, default=_plain))
+        print(json.dumps(_document(first, second, differing), indent=1, allow_nan=False))
     elif second:
         _print_diff(first, second, differing)
     else:
@@ -143,11 +143,6 @@ def _document(
     if second is None:
         return document(first)
     return {"targets": [document(first), document(second)], "differences": [asdict(d) for d in differing]}
-
-
-def _plain(value: Any) -> Any:
-    """Attributes may hold numpy arrays and numbers."""
-    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def _write(file: str, text: str) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ..dialect.describe import OpRow
 from ..dialect.numerics import Rounding
@@ -240,8 +243,8 @@ def _in_decibels(row: Row) -> str:
 
 
 def document(explanation: Explanation) -> dict[str, Any]:
-    """Everything, for JSON. ``sqnr`` is null where nothing is lost."""
-    return {
+    """Everything, for JSON. ``sqnr`` is null where nothing is lost; infinite bounds are ``"inf"``."""
+    found = {
         "model": explanation.model,
         "numerics": explanation.numerics,
         "target": explanation.target.name,
@@ -250,6 +253,20 @@ def document(explanation: Explanation) -> dict[str, Any]:
         "outputs": [asdict(output) for output in explanation.outputs],
         "operators": [_row_document(row) for row in explanation.rows],
     }
+    return {key: _plain(value) for key, value in found.items()}
+
+
+def _plain(value: Any) -> Any:
+    """What JSON has: attributes may hold numpy's numbers and arrays, and clamps infinities."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
 def _row_document(row: Row) -> dict[str, Any]:

@@ -255,6 +255,14 @@ def test_command_as_json(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert document["differences"] == []
 
 
+def test_json_has_no_infinities(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["explain", str(NETWORK), "--target", "tflite", "--no-accuracy", "--json"]) == 0
+    text = capsys.readouterr().out
+    clamps = [row["after"]["attributes"].get("clamp") for row in json.loads(text)["operators"]]
+    assert [0.0, "inf"] in clamps  # a relu
+    assert "Infinity" not in text
+
+
 def test_command_compares(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["explain", str(NETWORK), "--target", "tflite", "--diff", "tvm", "--no-accuracy"]) == 0
     first, *_ = capsys.readouterr().out.split("\n\n")
