@@ -273,7 +273,32 @@ def mean(graph: RandomGraph) -> None:
     graph.add("mean", [value], TensorType(shape, graph.params()), axes=(1, 2), keep_dims=True)
 
 
+def squash(graph: RandomGraph) -> None:
+    value, type_, _ = _source(graph)
+    graph.add(["logistic", "tanh"][graph.rng.integers(2)], [value], TensorType(type_.shape, graph.params()))
+
+
+def soften(graph: RandomGraph) -> None:
+    value, type_, params = _source(graph)
+    target = graph.params(16 if params.storage.bits == 16 else None)
+    graph.add("softmax", [value], TensorType(type_.shape, target), beta=1.0, axis=3)
+
+
+def stretch(graph: RandomGraph) -> None:
+    value, type_, params = _source(graph)
+    n, h, w, c = type_.shape
+    kind = TensorType((n, h + 1, w, c), _result(graph, params))
+    graph.add("resize_bilinear", [value], kind, align_corners=False, half_pixel_centers=False)
+
+
+def through_float(graph: RandomGraph) -> None:
+    value, type_, _ = _source(graph)
+    real = graph.add("dequantize", [value], TensorType(type_.shape, "f32"))
+    graph.made.pop()
+    graph.add("quantize", [real], TensorType(type_.shape, graph.params()))
+
+
 MOVING = (reshape, transpose, cut, pad, resize, max_pool)
 WITH_CLAMP = (clamp, average, max_pool, multiply, add, connect, convolve)
-RESCALING = (*WITH_CLAMP, mean)
+RESCALING = (*WITH_CLAMP, mean, squash, soften, stretch, through_float)
 STEPS = (constant, *[requantize] * 5, reshape, transpose, cut, pad, resize, concat, *RESCALING)
