@@ -115,11 +115,12 @@ def _compare(
             if value in wanted:
                 kept[value] = array
             if value in index:
-                source, type_ = op.operands[0], to_tensor_type(value.type)
-                expected = to_reals(kept[source], to_tensor_type(source.type))
-                if type_.is_float:  # floats are meant to hold what floats can
-                    expected = expected.astype(type_.dtype).astype(np.float64)
-                comparisons[index[value]].add(expected, to_reals(array, type_))
+                source = op.operands[0]
+                types = to_tensor_type(source.type), to_tensor_type(value.type)
+                reals = [to_reals(x, t) for x, t in zip((kept[source], array), types, strict=True)]
+                if any(type_.is_float for type_ in types):  # floats hold reals as well as floats can
+                    reals = [x.astype(np.float32).astype(np.float64) for x in reals]
+                comparisons[index[value]].add(*reals)
 
     evaluate_module(module, sample, keep=keep)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -276,3 +278,19 @@ def test_command_errors(file: str, tmp_path: Path, capsys: pytest.CaptureFixture
     assert "page.html: error: cannot be written: No such file or directory" in capsys.readouterr().err
     assert cli.main(["explain", file, "--target", "nobody"]) == 1
     assert "nobody" in capsys.readouterr().err
+
+
+def test_the_documentation_shows_what_happens(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = Path(__file__).resolve().parents[2]
+    monkeypatch.chdir(root)
+    text = (root / "docs" / "explain.md").read_text(encoding="utf-8")
+    consoles = re.findall(r"^```console\n\$ zeropoint (.*)\n((?:.*\n)*?)```", text, re.MULTILINE)
+    assert len(consoles) == 2
+    for command, shown in consoles:
+        assert cli.main(shlex.split(command)) == 0
+        assert capsys.readouterr().out == shown
+    (code,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    exec(compile(code, "docs/explain.md", "exec"), {})
+    assert capsys.readouterr().out.startswith("1\n9a same-as-input ")
