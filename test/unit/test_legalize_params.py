@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import zeropoint as zp
 from forced_changes import broken, check_values, expectations
 from random_rule_graphs import (
     COMPUTING,
@@ -31,12 +32,12 @@ from zeropoint.dialect.evaluate import evaluate_module
 from zeropoint.dialect.types import QuantParams, Storage, TensorType
 from zeropoint.errors import PipelineError, TargetError
 from zeropoint.passes import registry
-from zeropoint.passes.decisions import collect
+from zeropoint.passes.decisions import INSERTED_ATTRIBUTE, collect
 from zeropoint.passes.parameter_choices import _Allowed, _options
 from zeropoint.passes.parameter_graph import BlockGraph, function_blocks
 from zeropoint.passes.parameter_rules import BIAS, RESULT, demands, settle, unmet
 from zeropoint.passes.pass_manager import run_pipeline
-from zeropoint.passes.pipeline_text import Step
+from zeropoint.passes.pipeline_text import Step, parse_pass_list
 from zeropoint.passes.pipelines import passes_to
 from zeropoint.passes.requantize_placement import Forest, Version, grow
 from zeropoint.passes.verify_params import with_verification
@@ -50,7 +51,7 @@ GENTLE = ("add", "clamp", "concat", "logistic", "mean", "sub", "tanh", *MOVING, 
 EVERYTHING = (*MOVING, *POOLING, *COMPUTING, "requantize")
 EQUAL = ("free", "same-as-input", "same-as-result")
 
-cases = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+cases = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -184,6 +185,9 @@ def test_no_plan_is_cheaper(tmp_path: Path, seed: int) -> None:
 @cases
 @given(seeds)
 def test_exact_rules_change_no_number(tmp_path: Path, seed: int) -> None:
+    """Nor does any pass that follows, once it takes the inserted requantizes for the model's own: then it
+    may not round otherwise.
+    """
     rng = random.Random(seed)
     mode = rng.choice(["reference", "xnnpack"])
     module = random_module(rng, EXACT_NAMES, rng.randint(1, 9), ("i8", "i16"), mode, clamps=False)
@@ -191,6 +195,12 @@ def test_exact_rules_change_no_number(tmp_path: Path, seed: int) -> None:
     inputs = random_inputs(rng, module)
     before = evaluate_module(module, inputs)
     run_pipeline(module, f"legalize-params{{target={target}}},verify-params")
+    for new, old in zip(evaluate_module(module, inputs), before, strict=True):
+        np.testing.assert_array_equal(new, old)
+    for view in module.body.operations[0].operation.regions[0].blocks[0].operations:
+        if INSERTED_ATTRIBUTE in view.operation.attributes:
+            del view.operation.attributes[INSERTED_ATTRIBUTE]
+    run_pipeline(module, rng.sample(passes_that_keep_parameters(), 5))
     for new, old in zip(evaluate_module(module, inputs), before, strict=True):
         np.testing.assert_array_equal(new, old)
 
@@ -243,21 +253,22 @@ def passes_that_keep_parameters() -> list[str]:
     ]
 
 
-@settings(cases, max_examples=100)
+@cases
 @given(seeds)
 def test_no_pass_breaks_the_invariant(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     mode = rng.choice(["reference", "xnnpack"])
     module = random_module(rng, EVERYTHING, rng.randint(1, 9), mode=mode)
-    table = random_table(rng, (*EQUAL, "fixed"), (*MOVING, *POOLING, *COMPUTING))
+    table = random_table(rng, (*EQUAL, "fixed", "unsupported"), (*MOVING, *POOLING, *COMPUTING))
     target = write_target(tmp_path / "t.toml", table)
     signature = str(module.body.operations[0].type)
     names = ["canonicalize", "cse", *passes_that_keep_parameters()]
-    order = [
-        Step("legalize-params", f"target={target}"),
-        *(Step(n) for n in rng.sample(names, min(6, len(names)))),
+    passes = [
+        f"isolate-unsupported{{target={target}}}",
+        f"legalize-params{{target={target}}}",
+        *rng.sample(names, 6),
     ]
-    run_pipeline(module, [step.text() for step in with_verification(order, None)])
+    run_pipeline(module, [step.text() for step in with_verification(parse_pass_list(",".join(passes)), None)])
     assert not broken(module, load_target(target))
     assert str(module.body.operations[0].type) == signature
     evaluate_module(module, random_inputs(rng, module))
@@ -340,3 +351,16 @@ def test_pipelines_legalize_for_a_target_only() -> None:
     option = "{target='my engine.toml'}"
     passes = passes_to("legalized", target="my engine.toml")
     assert passes[:2] == (f"isolate-unsupported{option}", f"legalize-params{option}")
+
+
+def test_compile_obeys_any_targets_rules_but_not_on_a_foreign_machine(tmp_path: Path) -> None:
+    module = parse_module(TWO_READERS)
+    model, array = zp.Model.from_module(module), np.arange(16, dtype=np.int8).reshape(2, 8)
+    expected = evaluate_module(module, [array])
+    path = write_target(tmp_path / "my engine.toml", {"reshape": "same-as-result"})
+    for target in ("host", "tflite", path):
+        for got, want in zip(zp.compile(model, target, cache=False).run(array), expected, strict=True):
+            np.testing.assert_array_equal(got, want)
+    foreign = "x86-64" if load_target("host").machine.architecture == "aarch64" else "aarch64"  # type: ignore[union-attr]
+    with pytest.raises(TargetError, match=f"target '{foreign}': its code is for"):
+        zp.compile(model, foreign)
