@@ -13,7 +13,8 @@ from .decisions import record
 from .fold_requantize_into_constant import fold_constant, stored_array
 from .fold_requantize_into_producer import fold_into_producer
 from .registry import ModulePass, no_match, register
-from .result_parameters import Change, give_result
+from .result_constants import Change
+from .result_parameters import give_result
 from .target_rules import TargetRules
 
 

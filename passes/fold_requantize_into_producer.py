@@ -9,7 +9,8 @@ from ..dialect.model import module_numerics
 from . import graph
 from .decisions import record
 from .registry import ModulePass, no_match, register
-from .result_parameters import Change, give_result
+from .result_constants import Change
+from .result_parameters import give_result
 from .target_rules import TargetRules
 
 

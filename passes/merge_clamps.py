@@ -13,7 +13,8 @@ from ..dialect.types import QuantParams
 from . import graph
 from .decisions import record
 from .registry import ModulePass, no_match, register
-from .result_parameters import Change, first_violation, limits
+from .result_constants import Change, limits
+from .result_parameters import first_violation
 from .stored_maps import Step, difference, has_table
 from .target_rules import TargetRules
 

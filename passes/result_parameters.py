@@ -14,18 +14,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..dialect import rescale
 from ..dialect.activation_tables import natural_params
-from ..dialect.meaning import evaluate
-from ..dialect.numerics import Rounding, rule
-from ..dialect.types import QuantParams, TensorType
+from ..dialect.numerics import rule
+from ..dialect.types import QuantParams
 from . import graph
-from .stored_maps import MOVES, Step, difference, follow, has_table, relabels, shifted
+from .result_constants import Change, constants_of, distance_of, limits, moved, wraps
+from .stored_maps import MOVES, Step, difference, follow, has_table, relabels
 from .target_rules import TargetRules
 
 TABLED = (
@@ -39,43 +39,6 @@ COPYING = (*MOVES, "concat", "max_pool2d")
 
 COMPUTED = ("add", "conv2d", "fully_connected", "mean", "mul", "quantize", "softmax", "sub")
 """Ops that round a wide intermediate result to the result's parameters."""
-
-
-@dataclass(frozen=True)
-class Change:
-    """The wish: ``op`` shall give ``target``, as op ``after`` (requantize, or concat for one of its inputs)
-    makes it of the present result. ``may_round``: leave out a rounding step.
-    """
-
-    op: Any
-    target: QuantParams
-    mode: str
-    may_round: bool
-    after: str = "requantize"
-
-    @property
-    def name(self) -> str:
-        return graph.name_of(self.op)
-
-    @property
-    def present(self) -> QuantParams:
-        return graph.type_of(self.op.results[0]).params
-
-    @property
-    def clamp(self) -> tuple[float, ...]:
-        """The fused activation; empty if there is none."""
-        return tuple(graph.attributes_of(self.op).get("clamp", ()))
-
-    def types(self) -> list[TensorType]:
-        return [graph.type_of(operand) for operand in self.op.operands]
-
-    def later(self, stored: list[int]) -> list[int]:
-        """Stored values of the present result as ``after`` converts them."""
-        values = np.array(stored, self.present.storage.dtype)
-        kinds = [TensorType(values.shape, params) for params in (self.present, self.target)]
-        attributes = {"axis": 0} if self.after == "concat" else {}
-        (result,) = evaluate(self.after, [values], kinds[:1], kinds[1:], attributes, self.mode)
-        return [int(v) for v in result]
 
 
 def give_result(change: Change, rules: TargetRules) -> str | None:
@@ -178,7 +141,7 @@ def _plan_computed(change: Change) -> tuple[str | None, tuple[float, ...]]:
         return None, clamp
     if not change.may_round:
         return _ROUNDING, ()
-    refused = _wraps(change)
+    refused = wraps(change)
     if refused:
         return refused, ()
     return _keep_saturation(change)
@@ -188,7 +151,7 @@ def _only_moves(change: Change) -> tuple[bool, tuple[float, ...]]:
     """Whether the op's constants for both results differ by the distance of the zero points alone, which the
     conversion after it would add; and the clamp that makes it so.
     """
-    present, target, distance = change.present, change.target, _distance(change.present, change.target)
+    present, target, distance = change.present, change.target, distance_of(change.present, change.target)
     if present.scale != target.scale:
         return False, ()
     if change.name == "quantize":
@@ -202,12 +165,8 @@ def _only_moves(change: Change) -> tuple[bool, tuple[float, ...]]:
     clamp = change.clamp
     if graph.has_attribute(change.op, "clamp"):
         clamp = _narrowed(change, (low + distance, high + distance), then)
-    now, new = _constants(change, present, change.clamp), _constants(change, target, clamp)
-    return _moved(now, distance) == new and _adds(change, distance), clamp
-
-
-def _distance(present: QuantParams, target: QuantParams) -> int:
-    return target.zero_point - present.zero_point
+    now, new = constants_of(change, present, change.clamp), constants_of(change, target, clamp)
+    return moved(now, distance) == new and _adds(change, distance), clamp
 
 
 def _adds(change: Change, distance: int) -> bool:
@@ -218,51 +177,6 @@ def _adds(change: Change, distance: int) -> bool:
         return change.after == "requantize" and change.later(ends) == [v + distance for v in ends]
     stored = list(range(low, high + 1))
     return change.later(stored) == [value + distance for value in stored]
-
-
-def _constants(change: Change, result: QuantParams, clamp: tuple[float, ...]) -> Any:
-    """The op's plain constants, were its result of these parameters."""
-    types, mode = change.types(), change.mode
-    kind = replace(graph.type_of(change.op.results[0]), element=result)
-    if change.name == "conv2d":
-        return rescale.conv2d(types[0], types[1], kind, clamp, mode)
-    if change.name == "fully_connected":
-        return rescale.fully_connected(types[0], types[1], kind, clamp, mode)
-    if change.name == "mul":
-        return rescale.mul(types[0], types[1], kind, clamp, mode)
-    if change.name == "mean":
-        return rescale.mean(types[0], kind, _mean_count(change), mode)
-    return rescale.add(types[0], types[1], kind, clamp, mode)
-
-
-def _mean_count(change: Change) -> int:
-    shape = change.types()[0].shape
-    return math.prod(shape[axis] for axis in graph.attributes_of(change.op)["axes"])
-
-
-def _moved(constants: Any, distance: int) -> Any:
-    """The constants whose results are ``distance`` higher, all else equal; None if there are none such."""
-    for field in ("rescale", "output"):
-        if hasattr(constants, field):
-            return replace(constants, **{field: shifted(getattr(constants, field), distance)})
-    if isinstance(constants, rescale.ShiftSum):
-        return shifted(constants, distance)
-    return None  # a FloatMean: the zero point takes part in the rounding
-
-
-def _output(constants: Any) -> Any:
-    """The part of an op's constants that holds rounding, zero point and limits."""
-    return getattr(constants, "rescale", getattr(constants, "output", constants))
-
-
-def limits(change: Change, result: QuantParams, clamp: tuple[float, ...]) -> tuple[int, int]:
-    """Lowest and highest stored value of a result of those parameters under that clamp, for a computing
-    op.
-    """
-    if change.name in ("quantize", "softmax"):
-        return result.storage.minimum, result.storage.maximum
-    output = _output(_constants(change, result, clamp))
-    return output.low, output.high
 
 
 def _narrowed(change: Change, now: tuple[int, int], then: tuple[int, int]) -> tuple[float, ...]:
@@ -324,37 +238,3 @@ def _real_range(params: QuantParams) -> tuple[float, float]:
 def _range_text(params: QuantParams) -> str:
     low, high = _real_range(params)
     return f"[{low:g}, {high:g}]"
-
-
-def _wraps(change: Change) -> str | None:
-    """Double rounding shifts the accumulator left in 32 bits if the multiplier is one or more."""
-    if change.name not in ("conv2d", "fully_connected", "mul", "mean"):
-        return None
-    output = _output(_constants(change, change.target, change.clamp))
-    present = _output(_constants(change, change.present, change.clamp))
-    if not _rounds_twice(output):
-        return None
-    shift, old = max(output.shifts), max(present.shifts) if _rounds_twice(present) else 0
-    if shift <= max(old, 0) or _accumulator_bits(change) + shift < 32:
-        return None
-    return f"a multiplier of {max(output.scales):g} would shift the accumulator out of its 32 bits"
-
-
-def _rounds_twice(output: Any) -> bool:
-    return isinstance(output, rescale.Rescale) and output.rounding is Rounding.DOUBLE
-
-
-def _accumulator_bits(change: Change) -> int:
-    """Bits of the largest accumulator, sign included; 32 where only the bias and the filter could tell."""
-    spans = [_span(type_.params) for type_ in change.types() if type_.params.is_per_tensor]
-    if change.name == "mul":
-        return (spans[0] * spans[1]).bit_length() + 1
-    if change.name == "mean":
-        return (spans[0] * _mean_count(change)).bit_length() + 1
-    return 32
-
-
-def _span(params: QuantParams) -> int:
-    """The largest distance of a stored value from the zero point."""
-    ends = params.storage.minimum, params.storage.maximum
-    return max(abs(end - params.zero_point) for end in ends)
