@@ -18,6 +18,9 @@ from ..dialect.types import QuantParams, TensorType, broadcast_along
 Array = npt.NDArray[Any]
 Progress = Callable[[str], None]
 
+_RESCALING = ("qnn.dequantize", "qnn.quantize", "qnn.requantize")
+_COMPARED = (*_RESCALING, "qnn.clamp")
+
 
 @dataclass(frozen=True)
 class Accuracy:
@@ -86,15 +89,17 @@ class _Comparison:
 def costs_of(
     module: Any, operations: Sequence[Any], samples: Sequence[Sequence[Array]], progress: Progress
 ) -> list[Cost]:
-    """The cost of each of ``operations`` (inserted ops of ``@main``), in order."""
+    """The cost of each of ``operations`` (inserted ops of ``@main``), in order, with the accuracy of those
+    whose results should be their inputs.
+    """
     comparisons = [_Comparison() for _ in operations]
-    index = {op.results[0]: i for i, op in enumerate(operations)}
-    if operations:
+    index = {op.results[0]: i for i, op in enumerate(operations) if op.name in _COMPARED}
+    if index:
         for number, sample in enumerate(samples):
             progress(f"running the legalized model on sample {number + 1} of {len(samples)}")
             _compare(module, operations, index, comparisons, sample)
     return [
-        Cost(*_work(op), comparison.accuracy() if samples else None)
+        Cost(*_work(op), comparison.accuracy() if samples and op.name in _COMPARED else None)
         for op, comparison in zip(operations, comparisons, strict=True)
     ]
 
@@ -145,9 +150,10 @@ def output_changes(
 
 def _work(op: Any) -> tuple[int, int]:
     """Bytes read and written, and one multiply-accumulate per element of a conversion."""
-    source, result = to_tensor_type(op.operands[0].type), to_tensor_type(op.results[0].type)
-    moved = sum(type_.elements * type_.dtype.itemsize for type_ in (source, result))
-    return moved, result.elements if op.name != "qnn.clamp" else 0
+    result = to_tensor_type(op.results[0].type)
+    types = [*(to_tensor_type(operand.type) for operand in op.operands), result]
+    moved = sum(type_.elements * type_.dtype.itemsize for type_ in types)
+    return moved, result.elements if op.name in _RESCALING else 0
 
 
 def to_reals(stored: Array, type_: TensorType) -> npt.NDArray[np.float64]:

@@ -74,7 +74,7 @@ class Rows:
         self.after = describe(module)
         self.position = {op.results[0]: index for index, op in enumerate(self.operations)}
         self.sources = [_source(str(op.location)) for op in self.operations]
-        self.primary = [self._is_primary(index) for index in range(len(self.operations))]
+        self.primary = self._primaries()
 
     def rows(self) -> list[Row]:
         """A row per op, then those of the model's ops that are gone."""
@@ -92,19 +92,27 @@ class Rows:
         block = find_main(self.module).operation.regions[0].blocks[0]
         return self._reads(block.operations[len(block.operations) - 1].operation)
 
-    def _is_primary(self, index: int) -> bool:
-        """Whether an op of the legalized module is one of the model's, not one that was inserted."""
-        op, source = self.operations[index], self.sources[index]
-        if source is None or INSERTED_ATTRIBUTE in op.attributes:
-            return False
-        return self.before[source].op == self.after[index].op
+    def _primaries(self) -> set[int]:
+        """Positions of the ops that are the model's, not inserted.
+
+        Legalization may copy an op that moves values, to have them in two parameters: one of them counts as
+        the model's, if possible one in the parameters it had.
+        """
+        found: dict[int, int] = {}
+        for index, (op, source) in enumerate(zip(self.operations, self.sources, strict=True)):
+            if source is None or INSERTED_ATTRIBUTE in op.attributes:
+                continue
+            before, after = self.before[source], self.after[index]
+            if before.op == after.op and (source not in found or before.result == after.result):
+                found[source] = index
+        return set(found.values())
 
     def _row(self, index: int, used: dict[int, int]) -> Row:
         op, after, reads = self.operations[index], self.after[index], self._reads(self.operations[index])
         source = self.sources[index]
         if source is None:
             source = self._source_of_user(index)
-        if self.primary[index] and source is not None:
+        if index in self.primary and source is not None:
             before = self.before[source]
             return Row(
                 str(source), source, after.op, after.name, _status(before, after), self._rule(before), before,

@@ -51,6 +51,11 @@ class Row:
     cost: Cost | None = None
     """Of an inserted op."""
 
+    @property
+    def is_copy(self) -> bool:
+        """Whether it is another one of an op that moves values, in other parameters."""
+        return self.status == "inserted" and self.op not in (*CONVERSIONS, "clamp")
+
 
 @dataclass(frozen=True)
 class Totals:
@@ -119,10 +124,7 @@ def is_unchanged(rows: Sequence[Row]) -> bool:
 
 def _count_islands(rows: Sequence[Row]) -> int:
     """Groups of ops that run in float because the target lacks them, connected by float values."""
-    members = {
-        i for i, row in enumerate(rows)
-        if row.status == "float" or (row.status == "inserted" and row.op not in CONVERSIONS)
-    }  # fmt: skip
+    members = {i for i, row in enumerate(rows) if row.status == "float" or _is_within_island(row)}
     group = {i: i for i in members}
 
     def root(i: int) -> int:
@@ -136,3 +138,9 @@ def _count_islands(rows: Sequence[Row]) -> int:
             if read in members:
                 group[root(i)] = root(read)
     return len({root(i) for i in members})
+
+
+def _is_within_island(row: Row) -> bool:
+    """Whether an op was inserted between two that run in float."""
+    is_float = row.after is not None and row.after.result.is_float
+    return row.status == "inserted" and row.op not in CONVERSIONS and is_float

@@ -112,18 +112,20 @@ def reasons(row: Row, everything: bool = False) -> list[str]:
     found = [f"breaks its rule: {row.unmet}"] if row.unmet else []
     if row.status == "inserted":
         found.append(_change(row))
-    if row.status == "gone" and not row.notes:
-        found.append("nothing reads it, or an equal one is there")
     for note in row.notes:
         # what a pass did not do to an op that is as it was concerns nobody
         is_quiet = note.kind == "refused" and (row.status == "kept" or note.by in _OBVIOUS)
         if everything or not is_quiet:
             found.append(note_text(note))
+    if row.status == "gone" and not found:
+        found.append("nothing reads it, or an equal one is there")
     return found
 
 
 def _change(row: Row) -> str:
     assert row.after is not None, "what is inserted is there"
+    if row.is_copy:
+        return f"a copy of op {row.source}, in {parameters(row.after.result)}"
     change = (
         f"{parameters(row.after.inputs[0])} to {parameters(row.after.result)}" if row.after.inputs else ""
     )

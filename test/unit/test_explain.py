@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import shlex
 from pathlib import Path
@@ -10,7 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
 
+import random_rule_graphs
+import zeropoint.runtime.explain as explain_module
+from random_tensors import seeds
 from zeropoint.dialect.context import parse_module
 from zeropoint.dialect.describe import describe
 from zeropoint.dialect.model import Model
@@ -28,6 +33,14 @@ RESHAPE = f"""
 func.func @main(%x: tensor<2x3x{HALF}>) -> tensor<6x{QUARTER}> {{
   %0 = "qnn.reshape"(%x) : (tensor<2x3x{HALF}>) -> tensor<6x{QUARTER}>
   return %0 : tensor<6x{QUARTER}>
+}}
+"""
+ADD_RESHAPE = f"""
+func.func @main(%x: tensor<2x3x{HALF}>) -> tensor<6x{QUARTER}> {{
+  %0 = "qnn.add"(%x, %x) {{clamp = array<f32>}} :
+    (tensor<2x3x{HALF}>, tensor<2x3x{HALF}>) -> tensor<2x3x{HALF}>
+  %1 = "qnn.reshape"(%0) : (tensor<2x3x{HALF}>) -> tensor<6x{QUARTER}>
+  return %1 : tensor<6x{QUARTER}>
 }}
 """
 TWO_READERS = f"""
@@ -209,6 +222,59 @@ def test_dynamic_inputs_are_refused() -> None:
 def test_unknown_target() -> None:
     with pytest.raises(TargetError, match="did you mean 'tflite'"):
         explain(model_of(RESHAPE), "tflit")
+
+
+KINDS = ("free", "same-as-input", "same-as-result", "fixed", "unsupported")
+OPS = (*random_rule_graphs.MOVING, *random_rule_graphs.POOLING, *random_rule_graphs.COMPUTING)
+
+
+@given(seeds)
+@example(2698)  # a pad is copied, to have its result in two parameters
+@settings(max_examples=40, deadline=None)
+def test_numbers_change_only_where_a_row_says_so(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
+    """Random graphs and rules: without a forced change of numbers outputs are equal to the bit."""
+    rng = random.Random(seed)
+    model = Model.from_module(random_rule_graphs.random_module(rng, OPS, 8))
+    table = random_rule_graphs.random_table(rng, KINDS, OPS)
+    target = random_rule_graphs.write_target(tmp_path_factory.mktemp("target") / "target.toml", table)
+    explanation = explain(model, target, [random_rule_graphs.random_inputs(rng, model.module)])
+    inserted = [row for row in explanation.rows if row.status == "inserted"]
+    explicit = {row.forced_by for row in inserted if "explicit" in [note.kind for note in row.notes]}
+    forced = [
+        row
+        for row in explanation.rows
+        if (row.status in ("changed", "float") and row.source not in explicit)
+        or (row.status == "inserted" and row.forced_by not in explicit)
+    ]
+    if not forced:
+        assert all(output.accuracy.is_exact for output in explanation.outputs)
+    for position, row in enumerate(explanation.rows):
+        assert all(-1 - len(model.inputs) < read < position for read in row.reads)
+        assert (row.cost is not None) == (row.status == "inserted")
+        assert row.status != "inserted" or row.rule is not None
+    labels = [row.label for row in explanation.rows]
+    assert len(labels) == len(set(labels))
+    assert {row.source for row in explanation.rows} >= set(range(len(describe(model.module))))
+
+
+def test_folding_is_counted_when_the_pipeline_folds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compiler's pipeline may get passes that fold: then that is what is told."""
+    whole = explain_module.passes_to("legalized", target="tflite")
+    monkeypatch.setattr(
+        explain_module, "passes_to", lambda level, target: (*whole, *explain_module.ALGEBRA, "cse")
+    )
+    explanation = explain(model_of(ADD_RESHAPE), "tflite")
+    assert (explanation.totals.inserted, explanation.totals.folded) == (0, 1)
+    assert "folded by fold-requantize-into-producer: into qnn.add" in reasons(by_label(explanation)["1"])
+
+
+def test_what_could_be_folded_is_said_when_the_pipeline_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    passes = ("legalize-params{target=tflite}", "cse")
+    monkeypatch.setattr(explain_module, "passes_to", lambda level, target: passes)
+    explanation = explain(model_of(ADD_RESHAPE), "tflite")
+    (row,) = [row for row in explanation.rows if row.status == "inserted"]
+    assert "foldable by fold-requantize-into-producer: into qnn.add" in reasons(row)
+    assert explanation.totals.folded == 0
 
 
 @pytest.fixture
