@@ -10,8 +10,8 @@ from ..targets import Target
 from .decisions import Kind, record
 from .parameter_choices import Plan, make_plan, unmet_of
 from .parameter_graph import BlockGraph, Rewriter, function_blocks
-from .parameter_rules import params_text
-from .registry import ModulePass, no_match, register
+from .parameter_rules import Demand, params_text
+from .registry import ModulePass, register
 from .target_attribute import chosen_target, remember_target
 
 _ROUNDS = 4
@@ -46,28 +46,27 @@ class LegalizeParamsPass(ModulePass):
 def _legalize(block: Any, target: Target, mode: str) -> bool:
     """Plan and rewrite one function; whether anything changed."""
     source = BlockGraph(block)
-    if not any(
-        demand.expected is not None
-        for op in source.graph.ops
-        for demand in unmet_of(source.graph, op, target)
-    ):
-        _record_unsupported(source, target)
-        return False
-    plan = make_plan(source.graph, target, mode)
-    _record_plan(source, plan, target)
-    if not plan.forest.forced_by:
-        return False
-    Rewriter(source, plan, target).run()
-    return True
+    broken = [unmet_of(source.graph, op, target) for op in source.graph.ops]
+    if any(demand.expected is not None for demands in broken for demand in demands):
+        plan = make_plan(source.graph, target, mode)
+        if plan.forest.sharers:
+            _record_plan(source, plan, target)
+            Rewriter(source, plan, target).run()
+            return True
+    for operation, demands in zip(source.operations, broken, strict=True):
+        for demand in demands:
+            rule = f"rule '{demand.rule}' of target '{target.name}' ({demand.rule.origin})"
+            record("refused", operation, f"{rule}: {_why_not(demand)}", _BY)
+    return False
 
 
-def _record_unsupported(source: BlockGraph, target: Target) -> None:
-    for index, op in enumerate(source.graph.ops):
-        for demand in unmet_of(source.graph, op, target):
-            no_match(
-                source.operations[index],
-                f"'{demand.rule}' on target '{target.name}' ({demand.rule.origin}): {demand.because}",
-            )
+def _why_not(demand: Demand) -> str:
+    """Why legalization cannot satisfy a demand."""
+    if demand.rule.kind == "unsupported":
+        return "left to isolate-unsupported"
+    if demand.expected is None:
+        return f"{demand.because}, which no per-tensor type has"
+    return f"{params_text(demand.expected)} would need another storage type, or a bias that is a constant"
 
 
 def _record_plan(source: BlockGraph, plan: Plan, target: Target) -> None:

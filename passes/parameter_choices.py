@@ -49,12 +49,12 @@ def make_plan(graph: PlainGraph, target: Target, mode: str) -> Plan:
     options = [_options(graph, op, target, mode) for op in graph.ops]
     while True:
         try:
-            best = _fewest(graph, options, allowed)
-        except Unplaceable as refused:  # in neither parameters: let the op do what its rule says
+            return _fewest(graph, options, allowed)
+        except Unplaceable as refused:
+            # In neither parameters: let the op do what its rule says, or, if that was it, nothing.
             op = graph.ops[refused.index]
-            options[refused.index] = [_settled(graph, op, target, unmet_of(graph, op, target))]
-            continue
-        return best
+            settled = [_settled(graph, op, target, unmet_of(graph, op, target))]
+            options[refused.index] = [Choice()] if options[refused.index] == settled else settled
 
 
 def unmet_of(graph: PlainGraph, op: PlainOp, target: Target) -> list[Demand]:

@@ -202,7 +202,7 @@ def place(forest: Forest, allowed: Allowed) -> dict[tuple[int, Version], int]:
             for group in finder.regions(version, positions):
                 position = finder.lowest(version, before, group)
                 position = finder.smallest(version, before, position, needs.get(before, set()))
-                inserted[position, version] = forced_by.get(version, -1)
+                inserted[position, version] = forced_by[version]
                 needs.setdefault(before, set()).add(position)
     return inserted
 
@@ -252,7 +252,7 @@ class _Finder:
         for position in self.reach(positions[0], version):
             if position in shared and self.can_be(position, before):
                 return position
-        raise Unplaceable(self.forest.forced_by.get(version, -1))
+        raise Unplaceable(self.forest.forced_by[version])
 
     def smallest(self, version: Version, before: Version, position: int, others: set[int]) -> int:
         """The lowest of the smallest tensors from a position up, as far as nobody else reads the version

@@ -310,7 +310,8 @@ def test_refusals_are_recorded() -> None:
     with collect() as decisions:
         run_pipeline(module, "legalize-params{target=xnnpack}")
     assert [d.kind for d in decisions] == ["refused"]
-    assert "'unsupported' on target 'xnnpack'" in decisions[0].detail
+    assert "rule 'unsupported' of target 'xnnpack'" in decisions[0].detail
+    assert "left to isolate-unsupported" in decisions[0].detail
 
 
 def test_the_target_comes_from_the_option_or_the_module() -> None:
