@@ -18,10 +18,13 @@ from ..dialect.mlir import ir
 from ..dialect.model import find_main
 from ..dialect.types import TensorType
 from ..passes.decisions import INSERTED_ATTRIBUTE, Decision
+from ..passes.parameter_choices import is_mobile
 from ..passes.parameter_rules import params_text, rule_of, unmet
+from ..passes.requantize_placement import PlainOp
 from ..targets import Rule, Target
 from .explanation import Note, Row, Status
 
+_MIXING = ("avg_pool2d", "pad", "resize_bilinear")
 _SOURCE = re.compile(r'^loc\((?:"(?:[^"\\]|\\.)*"\()?fused<(\d+) : i32>')
 
 
@@ -122,17 +125,19 @@ class Rows:
         used[-1 if source is None else source] += 1
         forced_by = self._forced_by(index, source)
         rule = None if forced_by is None else self._rule(self.before[forced_by])
-        notes = () if forced_by is None else self._was_within(self.before[forced_by], after)
+        notes = () if forced_by is None else self._was_within(op, self.before[forced_by], after)
         return Row(
             label, source, after.op, after.name, "inserted", rule, None, after, reads, forced_by, notes
         )
 
-    def _was_within(self, forcing: OpRow, inserted: OpRow) -> tuple[Note, ...]:
+    def _was_within(self, op: Any, forcing: OpRow, inserted: OpRow) -> tuple[Note, ...]:
         """Whether the op that forced a requantize did just that by itself: then it costs no accuracy."""
-        does = bool(forcing.inputs) and not forcing.scales and inserted.op == "requantize"
-        if not does or (forcing.inputs[0].element, forcing.result.element) != (
-            inserted.inputs[0].element,
-            inserted.result.element,
+        if inserted.op != "requantize" or not forcing.inputs or not inserted.inputs:
+            return ()
+        change = inserted.inputs[0].element, inserted.result.element
+        behind = self._reads(op)[0] in self.primary and self.sources[self._reads(op)[0]] == forcing.index
+        if (forcing.inputs[0].element, forcing.result.element) != change or not _rescales_last(
+            forcing, behind
         ):
             return ()
         return (Note("explicit", "", f"op {forcing.index} did this within before, so no number changes"),)
@@ -197,6 +202,14 @@ class Rows:
 
 def _operand_types(op: Any) -> list[TensorType]:
     return [to_tensor_type(operand.type) for operand in op.operands]
+
+
+def _rescales_last(row: OpRow, behind: bool) -> bool:
+    """Whether an op is one that works in its input's parameters and requantizes then: in any place if it only
+    moves values, else ``behind`` it and without a clamp.
+    """
+    plain = PlainOp(row.op, (), None, dict(row.attributes))
+    return is_mobile(plain) or (behind and row.op in _MIXING and not row.attributes.get("clamp"))
 
 
 def _status(before: OpRow, after: OpRow) -> Status:

@@ -126,9 +126,8 @@ def _change(row: Row) -> str:
     assert row.after is not None, "what is inserted is there"
     if row.is_copy:
         return f"a copy of op {row.source}, in {parameters(row.after.result)}"
-    change = (
-        f"{parameters(row.after.inputs[0])} to {parameters(row.after.result)}" if row.after.inputs else ""
-    )
+    source = parameters(row.after.inputs[0]) if row.after.inputs else "a constant"
+    change = f"{source} to {parameters(row.after.result)}"
     if row.op == "clamp":
         low, high = row.after.attributes["clamp"]
         change = f"to the reals {low:g} to {high:g} that the quantized type holds"
