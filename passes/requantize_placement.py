@@ -232,12 +232,17 @@ class _Finder:
         return any((above, version) in self.forest.existing for above in self.reach(position, version))
 
     def can_be(self, position: int, version: Version) -> bool:
-        """Whether a version can be had at a position at all."""
+        """Whether a version can be had at a position at all.
+
+        One that no op forces is only made where the graph makes it already.
+        """
         reach = self.reach(position, version)
         if not version[1]:
             return reach[-1] not in self.forest.parent
+        if self.is_there(version, position):
+            return True
         before = (version[0], version[1][:-1])
-        return any(self.can_be(above, before) for above in reach)
+        return version in self.forest.sharers and any(self.can_be(above, before) for above in reach)
 
     def regions(self, version: Version, positions: Sequence[int]) -> list[list[int]]:
         """Positions grouped by the topmost one they can share."""
@@ -247,23 +252,27 @@ class _Finder:
         return list(groups.values())
 
     def lowest(self, version: Version, before: Version, positions: Sequence[int]) -> int:
-        """The lowest position above all ``positions`` at which the version before can be had."""
+        """The lowest position above all ``positions`` at which the version before is there, or can be had."""
         shared = set.intersection(*(set(self.reach(position, version)) for position in positions))
-        for position in self.reach(positions[0], version):
-            if position in shared and self.can_be(position, before):
-                return position
-        raise Unplaceable(self.forest.forced_by[version])
+        fitting = [p for p in self.reach(positions[0], version) if p in shared and self.can_be(p, before)]
+        if not fitting:
+            raise Unplaceable(self.forest.forced_by[version])
+        return next((position for position in fitting if self.is_there(before, position)), fitting[0])
 
     def smallest(self, version: Version, before: Version, position: int, others: set[int]) -> int:
         """The lowest of the smallest tensors from a position up, as far as nobody else reads the version
-        before further down: that would need the moving ops on the way twice.
+        before further down (that would need the moving ops on the way twice), and not above the
+        requantize that makes it.
         """
         best, size = position, self._elements(position)
+        made_here = self.is_there(before, position)
         while position in self.forest.parent and self.moves_in(position, version) and size is not None:
             read_below = any(position in self.forest.path_up(other) for other in others)
             position = self.forest.parent[position]
             here = self._elements(position)
             if here is None or read_below or not self.can_be(position, before):
+                break
+            if made_here and not self.is_there(before, position):
                 break
             if here < size:
                 best, size = position, here

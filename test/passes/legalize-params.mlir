@@ -342,3 +342,21 @@ func.func @keep_floats(%x: tensor<4xf32>) -> tensor<4xf32> {
   %r = "qnn.sub"(%x, %x) {clamp = array<f32>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
+
+// -----
+!a = !quant.uniform<i8:f32, 0.5:3>
+!b = !quant.uniform<i8:f32, 0.25:-5>
+!c = !quant.uniform<i8:f32, 0.125:7>
+
+// A requantize of the model's own is not made a second time further up, though the tensor is smaller there.
+// CHECK-LABEL: func.func @stay_below_what_is_there
+// CHECK:         %[[WIDE:.*]] = "qnn.resize_nearest"(%{{.*}} -> tensor<1x4x4x3x!quant.uniform<i8:f32, 5.000000e-01:3>>
+// CHECK-NEXT:    %[[OWN:.*]] = "qnn.requantize"(%[[WIDE]]) : {{.*}} -> tensor<1x4x4x3x!quant.uniform<i8:f32, 2.500000e-01:-5>>
+// CHECK-NEXT:    %[[NEW:.*]] = "qnn.requantize"(%[[OWN]]) {qnn.inserted = "same-as-input"}
+// CHECK-NEXT:    "qnn.resize_nearest"(%[[NEW]])
+func.func @stay_below_what_is_there(%x: tensor<1x2x2x3x!a>) -> tensor<1x8x8x3x!c> {
+  %wide = "qnn.resize_nearest"(%x) {align_corners = false, half_pixel_centers = false} : (tensor<1x2x2x3x!a>) -> tensor<1x4x4x3x!a>
+  %own = "qnn.requantize"(%wide) : (tensor<1x4x4x3x!a>) -> tensor<1x4x4x3x!b>
+  %r = "qnn.resize_nearest"(%own) {align_corners = false, half_pixel_centers = false} : (tensor<1x4x4x3x!b>) -> tensor<1x8x8x3x!c>
+  return %r : tensor<1x8x8x3x!c>
+}
