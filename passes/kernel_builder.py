@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..dialect.mlir import func, ir
+from .epilogue import EPILOGUE
 
 # (consumer, producer): the producer moves into the consumer's kernel, where both become one loop nest.
 _ABSORBS = frozenset(
@@ -14,6 +15,9 @@ _ABSORBS = frozenset(
     }
 )
 _INITIALIZERS = frozenset({"linalg.fill", "linalg.broadcast"})
+
+CONTRACTION = "qnn.contraction"
+"""Discardable attribute that tags a contraction and says which kind it is."""
 
 
 def outline_op(root: Any, before: Any) -> tuple[Any, Any]:
@@ -48,10 +52,9 @@ class _KernelBuilder:
         clone = operation.clone(ip=ir.InsertionPoint(self.block))
         self.results = list(clone.results)
         self.names.update(zip(operation.results, clone.results, strict=True))
-        operands = list(operation.operands)
-        for i, operand in enumerate(operands):
-            # Two destinations may be one tensor.empty after cse.
-            shared = operand in operands[:i] and _is_empty(operand)
+        for i, operand in enumerate(operation.operands):
+            # Destinations of several computations may be one tensor.empty after cse.
+            shared = operand in self.names and _is_empty(operand) and operation.name.startswith("linalg.")
             clone.operands[i] = self.destination(operand) if shared else self.local(operand)
         for region in clone.regions:
             for block in region.blocks:
@@ -123,4 +126,27 @@ def _is_empty(value: Any) -> bool:
 
 def _belongs(maker: Any, consumer: Any) -> bool:
     """Whether the op ``maker`` is cloned into the kernel of ``consumer``."""
+    if CONTRACTION in maker.attributes:
+        wanted = contraction_of(consumer)
+        return wanted is not None and bool(wanted == maker)
     return maker.name in _INITIALIZERS or (consumer.name, maker.name) in _ABSORBS
+
+
+def contraction_of(op: Any) -> Any:
+    """The contraction that the kernel of ``op`` computes: ``op`` itself, or the one that only ``op``
+    rescales; else None.
+    """
+    operation = op.operation
+    if CONTRACTION in operation.attributes:
+        return operation
+    if EPILOGUE not in operation.attributes:
+        return None
+    maker = producer(operation.operands[0])
+    if maker is None or CONTRACTION not in maker.attributes or not used_once(maker):
+        return None
+    return maker
+
+
+def used_once(operation: Any) -> bool:
+    """Whether the results of an op have one use together."""
+    return sum(1 for result in operation.results for _ in result.uses) == 1

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 from ..dialect.mlir import arith, ir
 from .entry import entry_function, functions, is_private, result_types, symbol, update_type
-from .outline_kernels import CONTRACTION
+from .epilogue import EPILOGUE
+from .kernel_builder import CONTRACTION
 from .registry import ModulePass, register
 
 _SYMBOL = re.compile(r'sym_name = "[^"]*"')
@@ -37,8 +38,10 @@ class MergeKernelsPass(ModulePass):
     """Make one function of kernels that are equal, and of more than ``variants`` ones that differ in scalars.
 
     Up to that many, a kernel of its own for each set of multipliers, shifts and bounds is faster; beyond,
-    the numbers become arguments. In contractions they never do: knowing the zero point lets LLVM multiply
+    the numbers become arguments. Those of a contraction never do: knowing the zero point lets LLVM multiply
     narrow integers.
+
+    ``qnn.epilogue`` goes: who wanted it has read it, and it tells kernels apart that do the same.
     """
 
     name: ClassVar[str] = "merge-kernels"
@@ -55,6 +58,7 @@ class MergeKernelsPass(ModulePass):
         groups: defaultdict[str, list[_Kernel]] = defaultdict(list)
         for function in functions(module):
             if is_private(function):
+                _drop_epilogues(function)
                 shape, kernel = _describe(function, calls[symbol(function)])
                 groups[shape].append(kernel)
         for kernels in groups.values():
@@ -67,15 +71,20 @@ def _describe(function: Any, calls: list[Any]) -> tuple[str, _Kernel]:
     """What must agree for two kernels to be the same but for scalars (a text), and the kernel."""
     operation = function.operation
     text = _SYMBOL.sub("", operation.get_asm(print_generic_op_form=True, use_local_scope=True))
-    if CONTRACTION in text:
-        return text, _Kernel(function, (), calls)
-    varying = [not _is_divisor(constant) for constant in _scalars(function)]
+    varying = [not _stays(constant) for constant in _scalars(function)]
     values = _CONSTANT.findall(text)
     assert len(values) == len(varying), "every scalar constant is printed in one form"
     order = iter(varying)
     shape = _CONSTANT.sub(lambda found: "constant" if next(order) else found[0], text)
     kept = tuple(value for value, may_vary in zip(values, varying, strict=True) if may_vary)
     return shape, _Kernel(function, kept, calls)
+
+
+def _drop_epilogues(function: Any) -> None:
+    for block in function.regions[0].blocks:
+        for op in block.operations:
+            if EPILOGUE in op.operation.attributes:
+                del op.operation.attributes[EPILOGUE]
 
 
 def _scalars(function: Any) -> list[Any]:
@@ -85,8 +94,10 @@ def _scalars(function: Any) -> list[Any]:
     return found
 
 
-def _is_divisor(constant: Any) -> bool:
-    return any(use.owner.operation.name in _NEEDS_CONSTANT for use in constant.results[0].uses)
+def _stays(constant: Any) -> bool:
+    """Whether a scalar has to remain a constant: a divisor, or a number that a contraction computes with."""
+    users = [use.owner.operation for use in constant.results[0].uses]
+    return any(user.name in _NEEDS_CONSTANT or CONTRACTION in user.parent.attributes for user in users)
 
 
 def _collect(op: Any, constants: list[Any]) -> Any:
@@ -121,7 +132,7 @@ def _share(kernels: Sequence[_Kernel]) -> None:
         # Constants that are equal in every kernel of the group are one argument.
         scalars = {column: _narrow(column) for column in dict.fromkeys(columns) if len(set(column)) > 1}
         arguments: dict[tuple[str, ...], Any] = {}
-        constants = [constant for constant in _scalars(leader.function) if not _is_divisor(constant)]
+        constants = [constant for constant in _scalars(leader.function) if not _stays(constant)]
         for constant, column in zip(constants, columns, strict=True):
             if column not in scalars:
                 continue

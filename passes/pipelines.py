@@ -10,24 +10,49 @@ from .pipeline_text import quoted
 
 @dataclass(frozen=True)
 class Stage:
-    """The passes that bring a module from the level before to ``level``."""
+    """The passes that bring a module from the level before to ``level``.
+
+    ``for_target`` come first if there is a target, and are left out if there is none.
+    """
 
     level: str
     passes: tuple[str, ...]
+    for_target: tuple[str, ...] = ()
 
 
 TARGET = "{target=TARGET}"
-"""Options of passes that need a target; they are left out of a pipeline that has none."""
+"""Options of passes that need a target."""
+
+REQUANTIZE_ALGEBRA = (
+    "merge-requantizes",
+    "share-requantizes",
+    "hoist-requantize",
+    "fold-requantize-into-constant",
+    "fold-requantize-into-producer",
+    "fold-concat-rescales",
+    "sink-requantize",
+    "merge-requantizes",
+    "fold-requantize",
+)
+"""What is left of the requantizes that rules forced. One of the model's own is never folded if that changes a
+number.
+"""
+
+LEGALIZE = (
+    f"isolate-unsupported{TARGET}",
+    f"legalize-params{TARGET}",
+    "canonicalize",
+    "cse",
+    *REQUANTIZE_ALGEBRA,
+    f"verify-params{TARGET}",
+)
 
 REFERENCE = (
     # What the network means, as the frontend wrote it.
     Stage("qnn", ()),
     # Parameters obey the target's rules, if there is a target: ops that it lacks in float, requantizes where
     # others need them. A model that satisfies the rules is only tidied up.
-    Stage(
-        "legalized",
-        (f"isolate-unsupported{TARGET}", f"legalize-params{TARGET}", "canonicalize", "cse"),
-    ),
+    Stage("legalized", ("canonicalize", "cse"), for_target=LEGALIZE),
     # Integer arithmetic spelled out; contractions stay recognizable.
     Stage("linalg", ("convert-qnn-to-linalg", "canonicalize", "cse")),
     Stage(
@@ -39,13 +64,13 @@ REFERENCE = (
             "canonicalize",
             "destination-style",
             "outline-kernels",
-            "merge-kernels",
             # Buffers: kernels write to their arguments, @main allocates.
             "one-shot-bufferize{bufferize-function-boundaries "
             "function-boundary-type-conversion=identity-layout-map}",
             "drop-equivalent-buffer-results",
             "cse",
             "canonicalize",
+            "merge-kernels",
             "externalize-constants",
             "plan-memory",
             "annotate-kernels",
@@ -94,7 +119,8 @@ def passes_to(
         if wanted is not None and wanted not in levels:
             raise PipelineError(f"unknown level '{wanted}'{did_you_mean(wanted, levels)}")
     first = 0 if start is None else levels.index(start) + 1
-    passes = [p for stage in stages[first : levels.index(level) + 1] for p in stage.passes]
+    chosen = stages[first : levels.index(level) + 1]
     if target is None:
-        return tuple(p for p in passes if TARGET not in p)
+        return tuple(p for stage in chosen for p in stage.passes)
+    passes = [p for stage in chosen for p in (*stage.for_target, *stage.passes)]
     return tuple(p.replace(TARGET, f"{{target={quoted(target)}}}") for p in passes)

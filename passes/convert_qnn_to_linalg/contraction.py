@@ -14,18 +14,22 @@ constant: ``[KH, KW, C, O]``, ``[K, N]``.
 Its accumulator starts as the broadcast bias (``linalg.broadcast``; ``linalg.fill`` if the channels agree),
 into which the input's zero point is folded; borders are padded with that zero point. Where the filter or bias
 is not a constant, the zero point is subtracted in the loop instead.
+
+The rescale works on the accumulator in the result's number of dimensions and carries ``qnn.epilogue``, its
+constants as plain numbers (``passes/epilogue.py``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...dialect import rescale
 from ...dialect.fixed_point import INT32_MAX, INT32_MIN
 from ...dialect.numerics import Rounding
+from ..epilogue import EPILOGUE, epilogue_attribute
 from .arith import clamp_float, require_per_tensor, rescaled, stored_bits, widen
 from .builder import Builder, Formula, Value
 from .core import Array, Call
@@ -71,7 +75,7 @@ def fully_connected(builder: Builder, call: Call) -> Value:
     if terms.kind == "f32" and call.array(1) is not None:
         loops, filter_ = "m +k o", (_outputs_last_filter(builder, call), "k, o")
     acc = _contract(builder, loops, (x, "m, k"), filter_, terms, [rows, outputs], "o", "matmul")
-    return _epilogue(builder, call, builder.reshape(acc, call.result.shape), constants)
+    return builder.reshape(_epilogue(builder, call, acc, constants), call.result.shape)
 
 
 def _constants(call: Call, derive: Callable[..., rescale.Contraction]) -> rescale.Contraction | None:
@@ -105,11 +109,14 @@ def _depthwise(builder: Builder, call: Call, padded: Value, terms: _Terms) -> Va
     channels = call.types[0].shape[3]
     copies = outputs // channels
     batch, out_rows, out_columns, _ = call.result.shape
-    axes, shape = ("c", [channels]) if copies == 1 else ("c, m", [channels, copies])
+    if copies > 1 and channels > 1:
+        axes, shape, read = "c, m", [channels, copies], "c"
+    else:  # one input channel is all that there is to read
+        axes, shape, read = "c", [outputs], "c" if copies == 1 else "0"
     return _contract(
         builder,
         "n y x +i +j " + axes.replace(",", ""),
-        (padded, f"n, {rows}, {columns}, c"),
+        (padded, f"n, {rows}, {columns}, {read}"),
         (_channels_last_filter(builder, call, [height, width, *shape]), f"i, j, {axes}"),
         terms,
         [batch, out_rows, out_columns, *shape],
@@ -233,7 +240,11 @@ def _epilogue(builder: Builder, call: Call, acc: Value, constants: rescale.Contr
         return clamp_float(builder, acc, call.clamp)
     if _is_identity(constants.rescale) and call.result.params.storage.bits == 32:
         return acc
-    return rescaled(builder, call, [acc], constants.rescale, lambda x: x)
+    flat = replace(call, result=replace(call.result, shape=tuple(acc.type.shape)))
+    value = rescaled(builder, flat, [acc], constants.rescale, lambda x: x)
+    attribute = epilogue_attribute(constants.rescale, call.result.params.storage)
+    value.owner.attributes[EPILOGUE] = attribute
+    return value
 
 
 def _is_identity(constants: rescale.Rescale) -> bool:

@@ -50,6 +50,84 @@ func.func @contraction(%x: tensor<4x16xi8>) -> tensor<4x8xi8> {
 }
 
 // -----
+// A contraction and the rescale that alone uses it are one kernel, before fusion too. A tensor.empty that
+// serves both is two destinations.
+// CHECK:       func.func private @matmul_0
+// CHECK-SAME:    %[[OUT:[a-z0-9]+]]: tensor<4x8xi32>) -> tensor<4x8xi32>
+// CHECK:         linalg.fill
+// CHECK:         %[[ACC:[a-z0-9]+]] = linalg.generic {{.*}}qnn.contraction = "matmul"
+// CHECK:         linalg.generic {{.*}} ins(%[[ACC]] {{.*}} outs(%[[OUT]] {{.*}}qnn.epilogue
+// CHECK-NOT:   func.func private
+// CHECK-LABEL: func.func @rescaled
+// CHECK:         call @matmul_0
+// CHECK-NEXT:    return
+// FIRST:       func.func private @matmul_0
+// FIRST-NOT:   func.func private
+// FIRST-LABEL: func.func @rescaled
+// FIRST:         call @matmul_0
+// FIRST-NEXT:    return
+#x = affine_map<(m, o, k) -> (m, k)>
+#w = affine_map<(m, o, k) -> (o, k)>
+#y = affine_map<(m, o, k) -> (m, o)>
+#id = affine_map<(m, o) -> (m, o)>
+func.func @rescaled(%x: tensor<4x16xi8>, %w: tensor<8x16xi8>) -> tensor<4x8xi32> {
+  %b = arith.constant 2 : i32
+  %e = tensor.empty() : tensor<4x8xi32>
+  %init = linalg.fill ins(%b : i32) outs(%e : tensor<4x8xi32>) -> tensor<4x8xi32>
+  %acc = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<4x16xi8>, tensor<8x16xi8>) outs(%init : tensor<4x8xi32>) attrs = {qnn.contraction = "matmul"} {
+  ^bb0(%a: i8, %f: i8, %s: i32):
+    %0 = arith.extsi %a : i8 to i32
+    %1 = arith.extsi %f : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %s, %2 : i32
+    linalg.yield %3 : i32
+  } -> tensor<4x8xi32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%acc : tensor<4x8xi32>) outs(%e : tensor<4x8xi32>) attrs = {qnn.epilogue = {}} {
+  ^bb0(%a: i32, %o: i32):
+    %0 = arith.shrsi %a, %b : i32
+    linalg.yield %0 : i32
+  } -> tensor<4x8xi32>
+  return %y : tensor<4x8xi32>
+}
+
+// -----
+// An accumulator that something else reads, too, is a value of its own.
+// CHECK:       func.func private @matmul_0
+// CHECK:       func.func private @elementwise_0
+// CHECK-LABEL: func.func @keep_accumulator
+// CHECK:         %[[ACC:[a-z0-9]+]] = call @matmul_0
+// CHECK:         %[[Y:[a-z0-9]+]] = call @elementwise_0(%[[ACC]]
+// CHECK-NEXT:    return %[[ACC]], %[[Y]]
+#x = affine_map<(m, o, k) -> (m, k)>
+#w = affine_map<(m, o, k) -> (o, k)>
+#y = affine_map<(m, o, k) -> (m, o)>
+#id = affine_map<(m, o) -> (m, o)>
+func.func @keep_accumulator(%x: tensor<4x16xi8>, %w: tensor<8x16xi8>) -> (tensor<4x8xi32>, tensor<4x8xi8>) {
+  %b = arith.constant 2 : i32
+  %e = tensor.empty() : tensor<4x8xi32>
+  %init = linalg.fill ins(%b : i32) outs(%e : tensor<4x8xi32>) -> tensor<4x8xi32>
+  %acc = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<4x16xi8>, tensor<8x16xi8>) outs(%init : tensor<4x8xi32>) attrs = {qnn.contraction = "matmul"} {
+  ^bb0(%a: i8, %f: i8, %s: i32):
+    %0 = arith.extsi %a : i8 to i32
+    %1 = arith.extsi %f : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %s, %2 : i32
+    linalg.yield %3 : i32
+  } -> tensor<4x8xi32>
+  %d = tensor.empty() : tensor<4x8xi8>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%acc : tensor<4x8xi32>) outs(%d : tensor<4x8xi8>) attrs = {qnn.epilogue = {}} {
+  ^bb0(%a: i32, %o: i8):
+    %0 = arith.trunci %a : i32 to i8
+    linalg.yield %0 : i8
+  } -> tensor<4x8xi8>
+  return %acc, %y : tensor<4x8xi32>, tensor<4x8xi8>
+}
+
+// -----
 // A value that the body captures is an argument too (a lookup table); a scalar constant moves inside.
 // CHECK:       func.func private @elementwise_0
 // CHECK-SAME:    %[[TABLE:[a-z0-9]+]]: tensor<256xi8>
