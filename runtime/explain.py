@@ -17,23 +17,13 @@ from ..passes.pass_manager import run_pipeline
 from ..passes.pipelines import passes_to
 from ..targets import load_target
 from .conversion_costs import costs_of, output_changes
-from .explained_rows import Noted, Rows, mark_sources, qnn_operations, to_noted
+from .explained_rows import Rows
 from .explanation import Explanation, Row, is_unchanged
 from .inputs import check_array
+from .op_origins import Origins
 
 Array = npt.NDArray[Any]
 Progress = Callable[[str], None]
-
-ALGEBRA = (
-    "fold-requantize",
-    "hoist-requantize",
-    "merge-requantizes",
-    "fold-requantize-into-constant",
-    "fold-requantize-into-producer",
-    "fold-concat-rescales",
-    "sink-requantize",
-)
-"""Passes that get rid of requantizes; tried on a copy, if the compiler's pipeline has none of them."""
 
 
 def explain(
@@ -57,13 +47,16 @@ def explain(
     before = describe(model.module)
     with model.context, model.module.operation.location:
         module = model.module.operation.clone()
-        mark_sources(module)
-    passes = passes_to("legalized", target=target)
+        origins = Origins(module, before)
+    # rules that stay broken are told with their rows
+    passes = [name for name in passes_to("legalized", target=target) if not name.startswith("verify-")]
     with collect() as decisions:
-        run_pipeline(module, passes)
-    tried = _try_algebra(module, passes)
+        for name in passes:
+            run_pipeline(module, name)
+            with model.context:
+                origins.number_inserted(decisions)
     with model.context:
-        builder = Rows(module, found, before, [to_noted(d) for d in decisions], tried)
+        builder = Rows(origins, found, decisions)
         rows, returns = builder.rows(), builder.returns()
         rows = _with_costs(rows, builder.operations, module, samples, progress)
         outputs = () if is_unchanged(rows) else output_changes(model, module, samples, progress)
@@ -123,22 +116,3 @@ def _require_static(model: Model) -> None:
                 f"{model.name}: input '{info.name}' has the dynamic shape [{shape}]; give it another one: "
                 f"--shape {info.name}=EXTENT,... or load(..., shapes=...)"
             )
-
-
-def _try_algebra(module: Any, passes: Sequence[str]) -> list[Noted]:
-    """What could be done about the requantizes that are left, and why not: tried on a copy.
-
-    The numbers are those of ``module``'s ops.
-    """
-    if any(name.partition("{")[0] in ALGEBRA for name in passes):
-        return []
-    with module.context, module.operation.location:
-        if not any(op.name == "qnn.requantize" for op in qnn_operations(module)):
-            return []
-        copy = module.operation.clone()
-        mark_sources(copy)
-    with collect() as decisions:
-        run_pipeline(copy, ALGEBRA)
-    kinds = {"folded": "foldable", "refused": "refused"}
-    noted = [to_noted(d) for d in decisions if d.op == "qnn.requantize" and d.kind in kinds]
-    return [(number, op, replace(note, kind=kinds[note.kind])) for number, op, note in noted]

@@ -1,87 +1,43 @@
-"""The rows of an explanation: each op of a legalized module found again in the model it was made from.
-
-Before legalization the number of each op is put into its location; passes keep locations, and so every op
-that is there afterwards, and every decision of a pass, says which op of the model it comes from.
-"""
+"""The rows of an explanation: each op of a legalized module found again in the model it was made from."""
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..dialect.describe import OpRow, describe, location_name
+from ..dialect.describe import OpRow, describe
 from ..dialect.ir_types import to_tensor_type
-from ..dialect.mlir import ir
 from ..dialect.model import find_main
 from ..dialect.types import TensorType
-from ..passes.decisions import INSERTED_ATTRIBUTE, Decision
+from ..passes.decisions import Decision
 from ..passes.parameter_choices import is_mobile
 from ..passes.parameter_rules import params_text, rule_of, unmet
 from ..passes.requantize_placement import PlainOp
 from ..targets import Rule, Target
 from .explanation import Note, Row, Status
+from .op_origins import Origins, number_in, qnn_operations
 
 _MIXING = ("avg_pool2d", "pad", "resize_bilinear")
-_SOURCE = re.compile(r'^loc\((?:"(?:[^"\\]|\\.)*"\()?fused<(\d+) : i32>')
-
-
-def qnn_operations(module: Any) -> list[Any]:
-    """The ops of ``@main`` that ``describe`` has rows for, in its order."""
-    block = find_main(module).operation.regions[0].blocks[0]
-    operations = [view.operation for view in block.operations]
-    return [op for op in operations if op.name.startswith("qnn.") and op.name != "qnn.constant"]
-
-
-def mark_sources(module: Any) -> None:
-    """Note in each op's location which one it is: an attribute would keep equal ops apart."""
-    number = ir.IntegerType.get_signless(32)
-    for index, op in enumerate(qnn_operations(module)):
-        name, old = location_name(op.location), op.location
-        new = ir.Location.fused([old], ir.IntegerAttr.get(number, index))
-        op.location = ir.Location.name(name, childLoc=new) if name else new
-
-
-def _source(location: str) -> int | None:
-    """The number that :func:`mark_sources` left in a location."""
-    found = _SOURCE.match(location)
-    return int(found[1]) if found else None
-
-
-Noted = tuple[int | None, str, Note]
-"""The number of the op that was decided about, its name (without ``qnn.``), and what."""
-
-
-def to_noted(decision: Decision) -> Noted:
-    """A decision, by the number of the op it is about."""
-    note = Note(decision.kind, decision.by, decision.detail)
-    return _source(decision.location), decision.op.removeprefix("qnn."), note
 
 
 class Rows:
     """Builds the rows of one legalized module."""
 
-    def __init__(
-        self,
-        module: Any,
-        target: Target,
-        before: Sequence[OpRow],
-        noted: Sequence[Noted],
-        tried: Sequence[Noted],
-    ) -> None:
-        self.module, self.target, self.before = module, target, before
-        self.noted, self.tried = noted, tried
-        self.operations = qnn_operations(module)
-        self.after = describe(module)
+    def __init__(self, origins: Origins, target: Target, decisions: Sequence[Decision]) -> None:
+        self.origins, self.target, self.decisions = origins, target, decisions
+        self.module, self.before = origins.module, origins.before
+        self.operations = qnn_operations(self.module)
+        self.after = describe(self.module)
         self.position = {op.results[0]: index for index, op in enumerate(self.operations)}
-        self.sources = [_source(str(op.location)) for op in self.operations]
+        self.numbers = [number_in(op.location) for op in self.operations]
+        self.sources = [origins.source_of(op) for op in self.operations]
         self.primary = self._primaries()
 
     def rows(self) -> list[Row]:
         """A row per op, then those of the model's ops that are gone."""
-        used: dict[int, int] = defaultdict(int)
+        used: dict[int | None, int] = defaultdict(int)
         rows = [self._row(index, used) for index in range(len(self.operations))]
         there = {row.source for row in rows if row.before is not None}
         gone = [
@@ -103,27 +59,26 @@ class Rows:
         """
         found: dict[int, int] = {}
         for index, (op, source) in enumerate(zip(self.operations, self.sources, strict=True)):
-            if source is None or INSERTED_ATTRIBUTE in op.attributes:
+            if source is None or not self.origins.is_of_model(op):
                 continue
-            before, after = self.before[source], self.after[index]
-            if before.op == after.op and (source not in found or before.result == after.result):
+            if source not in found or self.before[source].result == self.after[index].result:
                 found[source] = index
         return set(found.values())
 
-    def _row(self, index: int, used: dict[int, int]) -> Row:
+    def _row(self, index: int, used: dict[int | None, int]) -> Row:
         op, after, reads = self.operations[index], self.after[index], self._reads(self.operations[index])
         source = self.sources[index]
-        if source is None:
-            source = self._source_of_user(index)
         if index in self.primary and source is not None:
             before = self.before[source]
             return Row(
                 str(source), source, after.op, after.name, _status(before, after), self._rule(before), before,
                 after, reads, unmet=self._unmet(op, after),
             )  # fmt: skip
-        label = f"{'' if source is None else source}{_letters(used[-1 if source is None else source])}"
-        used[-1 if source is None else source] += 1
-        forced_by = self._forced_by(index, source)
+        label = f"{'' if source is None else source}{_letters(used[source])}"
+        used[source] += 1
+        number = self.numbers[index]
+        forced_by = source if number is None else self.origins.forced_by[number]
+        forced_by = source if forced_by is None else forced_by
         rule = None if forced_by is None else self._rule(self.before[forced_by])
         notes = () if forced_by is None else self._was_within(op, self.before[forced_by], after)
         return Row(
@@ -158,45 +113,28 @@ class Rows:
             for demand in unmet(self.target, after.op, types, after.result)
         )
 
-    def _users(self, index: int) -> list[int]:
-        users = (use.owner.operation for use in self.operations[index].results[0].uses)
-        return sorted(
-            self.position[u.results[0]] for u in users if len(u.results) and u.results[0] in self.position
-        )
-
-    def _source_of_user(self, index: int) -> int | None:
-        return next((s for s in (self.sources[user] for user in self._users(index)) if s is not None), None)
-
-    def _forced_by(self, index: int, source: int | None) -> int | None:
-        """The op whose rule inserted this one."""
-        row = self.after[index]
-        if row.op == "dequantize":
-            return self._source_of_user(index)
-        if row.op == "requantize" and row.inputs:
-            change = f"requantize {params_text(row.inputs[0].params)} to {params_text(row.result.params)}:"
-            forcing = [
-                by for by, _, note in self.noted if note.kind == "inserted" and note.detail.startswith(change)
-            ]
-            near = {source, *(self.sources[user] for user in self._users(index))}
-            return next((by for by in forcing if by in near), forcing[0] if forcing else source)
-        return source
-
     def _with_notes(self, rows: list[Row]) -> list[Row]:
-        """Each decision at its op; those about a requantize at the one that was inserted there, if it is."""
-        places: dict[tuple[int | None, str], list[int]] = defaultdict(list)
+        """Each decision at its op; at the model's op that an inserted one comes from, if that is gone."""
+        at_number = {number: i for i, number in enumerate(self.numbers) if i not in self.primary}
         primaries = {row.source: i for i, row in enumerate(rows) if row.before is not None}
+        places: dict[tuple[int | None, str], list[int]] = defaultdict(list)
         for i, row in enumerate(rows):
             places[row.source, row.op].append(i)
         notes: dict[int, list[Note]] = defaultdict(list)
-        for source, op, note in self.noted:
+        for decision in self.decisions:
+            number = number_in(decision.location)
+            source = None if number is None else self.origins.sources[number]
             home = [primaries[source]] if source in primaries else []
-            at = home if note.kind == "inserted" else places.get((source, op)) or home
+            if number is not None and number >= len(self.before):
+                at = [at_number[number]] if number in at_number else home
+            elif decision.kind == "inserted":
+                at = home
+            else:
+                at = places.get((source, decision.op.removeprefix("qnn."))) or home
+            note = Note(decision.kind, decision.by, decision.detail)
             for i in at:
                 if note not in notes[i]:
                     notes[i].append(note)
-        for number, op, note in self.tried:
-            if number is not None and rows[number].op == op and note not in notes[number]:
-                notes[number].append(note)
         return [replace(row, notes=(*row.notes, *notes[i])) for i, row in enumerate(rows)]
 
 

@@ -17,8 +17,8 @@ Status = Literal["kept", "changed", "float", "inserted", "gone"]
 
 @dataclass(frozen=True)
 class Note:
-    """A decision about an op: of a kind of ``passes/decisions.py``; ``foldable`` (see ``ALGEBRA`` in
-    explain.py); or ``explicit``: the op that it was inserted for did the same within.
+    """A decision about an op: of a kind of ``passes/decisions.py``, or ``explicit``: the op that it was
+    inserted for did the same within.
     """
 
     kind: str

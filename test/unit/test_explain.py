@@ -14,7 +14,6 @@ import pytest
 from hypothesis import example, given, settings
 
 import random_rule_graphs
-import zeropoint.runtime.explain as explain_module
 from random_tensors import seeds
 from zeropoint.dialect.context import parse_module
 from zeropoint.dialect.describe import describe
@@ -185,16 +184,6 @@ def test_shared_and_moved_requantizes_are_counted() -> None:
     assert totals.moved > 0
 
 
-def test_requantized_constants(tmp_path: Path) -> None:
-    target = random_rule_graphs.write_target(tmp_path / "target.toml", {"add": "same-as-result"})
-    explanation = explain(model_of(CONSTANT), target, [[np.zeros(2, np.int8)]])
-    row = by_label(explanation)["0a"]
-    assert (row.op, row.forced_by, row.reads) == ("requantize", 0, ())
-    assert row.cost is not None
-    assert row.cost.accuracy is not None
-    assert reasons(row)[0] == "a constant to i8 (0.5, 3), for op 0"
-
-
 def test_what_nothing_reads_is_gone() -> None:
     (row,) = explain(model_of(UNREAD), "tflite").rows
     assert (row.status, row.after) == ("gone", None)
@@ -275,24 +264,16 @@ def test_numbers_change_only_where_a_row_says_so(tmp_path_factory: pytest.TempPa
     assert {row.source for row in explanation.rows} >= set(range(len(describe(model.module))))
 
 
-def test_folding_is_counted_when_the_pipeline_folds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The compiler's pipeline may get passes that fold: then that is what is told."""
-    whole = explain_module.passes_to("legalized", target="tflite")
-    monkeypatch.setattr(
-        explain_module, "passes_to", lambda level, target: (*whole, *explain_module.ALGEBRA, "cse")
-    )
+def test_what_is_folded_is_told_where_it_was() -> None:
     explanation = explain(model_of(ADD_RESHAPE), "tflite")
     assert (explanation.totals.inserted, explanation.totals.folded) == (0, 1)
     assert "folded by fold-requantize-into-producer: into qnn.add" in reasons(by_label(explanation)["1"])
 
 
-def test_what_could_be_folded_is_said_when_the_pipeline_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    passes = ("legalize-params{target=tflite}", "cse")
-    monkeypatch.setattr(explain_module, "passes_to", lambda level, target: passes)
-    explanation = explain(model_of(ADD_RESHAPE), "tflite")
-    (row,) = [row for row in explanation.rows if row.status == "inserted"]
-    assert "foldable by fold-requantize-into-producer: into qnn.add" in reasons(row)
-    assert explanation.totals.folded == 0
+def test_constants_take_requantizes(tmp_path: Path) -> None:
+    target = random_rule_graphs.write_target(tmp_path / "target.toml", {"add": "same-as-result"})
+    (row,) = explain(model_of(CONSTANT), target).rows
+    assert "folded by fold-requantize-into-constant: into a constant" in reasons(row)
 
 
 @pytest.fixture
@@ -309,7 +290,7 @@ def test_command_prints_a_table(file: str, capsys: pytest.CaptureFixture[str]) -
     assert lines[1].split()[:3] == ["0", "reshape", "(changed)"]
     assert "tflite.toml:" in lines[1]
     assert lines[2].startswith("0a  + requantize")
-    assert "1 operator, 2 for tflite: 1 inserted, 0 folded, 0 shared, 0 moved" in lines
+    assert "1 operator, 2 for tflite: 1 inserted, 0 folded, 0 shared, 2 moved" in lines
     assert lines[-1] == "output output_0: none of 6 values differs on 1 sample"
 
 
