@@ -127,7 +127,7 @@ def _table_row(row: Row) -> tuple[str, ...]:
 
 
 def _why(row: Row) -> str:
-    few, all_ = reasons(row), reasons(row, everything=True)
+    few, all_ = reasons(row), reasons(row, everything=row.status != "kept")
     text = "<br>".join(map(escape, few))
     more = [escape(reason) for reason in all_ if reason not in few]
     if not more:

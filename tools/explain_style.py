@@ -43,12 +43,12 @@ svg a:hover .op > rect:first-of-type, svg a:focus .op > rect:first-of-type,
 svg .op:target > rect:first-of-type { stroke: #0b57d0; stroke-width: 3; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: 12.5px; }
-th, td { text-align: left; vertical-align: top; padding: 5px 8px; border-bottom: 1px solid #e4e8ee; }
+th, td { text-align: left; vertical-align: top; padding: 5px 7px; border-bottom: 1px solid #e4e8ee; }
 thead th { border-bottom: 2px solid var(--line); color: var(--quiet); font-weight: 600; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-td.long { overflow-wrap: anywhere; min-width: 176px; }
+td.long { overflow-wrap: anywhere; min-width: 140px; }
 td.whole { white-space: nowrap; }
-td.why { overflow-wrap: anywhere; min-width: 260px; }
+td.why { overflow-wrap: anywhere; min-width: 220px; }
 tr.s-inserted td, tr.s-inserted th { background: #f7f9fc; }
 tr:target td, tr:target th { background: #fff6cf; }
 details { color: var(--quiet); } summary { cursor: pointer; } a { color: #0b57d0; }

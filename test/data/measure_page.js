@@ -26,6 +26,9 @@
   const svg = document.querySelector("svg").getBoundingClientRect();
   const frame = document.querySelector(".graph").getBoundingClientRect();
   if (svg.right > frame.right + 1) broken.push("the graph is wider than its frame");
+  for (const table of document.querySelectorAll(".scroll")) {
+    if (table.scrollWidth > table.clientWidth) broken.push("a table is wider than the page");
+  }
   if (document.documentElement.scrollWidth > window.innerWidth) broken.push("the page is wider than the window");
   document.getElementById("measured").textContent = JSON.stringify({
     title: document.title,
