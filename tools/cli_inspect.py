@@ -28,6 +28,8 @@ COLUMNS = (
     "KB",
 )
 RIGHT = ("#", "multiplier or scale", "shift", "MMAC", "KB")
+SPARE = ("input", "KB", "rounding", "range", "MMAC", "tensor")
+"""What a narrow terminal can do without, first to last."""
 
 
 def register(commands: Any) -> None:
@@ -36,11 +38,12 @@ def register(commands: Any) -> None:
         "inspect",
         help="a table of a model's operators",
         description="A table of the operators: shapes, (scale, zero point) of the result, the rounding "
-        "rule, the "
-        "fixed-point multiplier and shift that the kernel applies (left shifts are positive; per-channel "
-        "operators show the range over their channels; rules that multiply in floating point show the "
-        "scale), "
-        "the stored range after a fused activation, multiply-accumulates and bytes of constants.",
+        "rule, the fixed-point multiplier and shift that the kernel applies (left shifts are positive; "
+        "per-channel operators show the range over their channels; rules that multiply in floating point "
+        "show the scale), the stored range after a fused activation, millions of multiply-accumulates "
+        "(MMAC) and 1000 bytes (KB) of constants. Rounding rules: `double` rounds twice, in Q31 integers; "
+        "`once-half-away` and `float32-half-even` once, the product in float64 or float32; `single-half-up` "
+        "once, in integers.",
     )
     add_model_arguments(command)
     command.add_argument("--json", action="store_true", help="every row in full, as JSON, for scripts")
@@ -57,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         for tensor in tensors:
             print(f"{label:7} {tensor.name}: {_shape(tensor.type)} {_parameters(tensor.type)}")
     print(f"numerics {model.numerics}\n")
-    print_table(COLUMNS, [_cells(row) for row in rows], right=RIGHT)
+    print_table(COLUMNS, [_cells(row) for row in rows], right=RIGHT, shorten=("tensor",), spare=SPARE)
     total = sum(row.macs for row in rows) / 1e6
     size = sum(row.constant_bytes for row in rows) / 1e3
     print(f"\n{len(rows)} operators, {total:.1f} MMAC, {size:.0f} KB of constants")
@@ -96,7 +99,7 @@ def _cells(row: OpRow) -> tuple[str, ...]:
         _shape(row.result),
         _parameters(row.result),
         row.rounding,
-        *_rescale_cells(row),
+        *rescale_cells(row),
         f"{row.range[0]}..{row.range[1]}" if row.range else "",
         f"{row.macs / 1e6:.2f}" if row.macs else "",
         f"{row.constant_bytes / 1e3:.1f}" if row.constant_bytes else "",
@@ -108,7 +111,7 @@ def is_depthwise(row: OpRow) -> bool:
     return row.op == "conv2d" and 1 < row.attributes["groups"] == row.inputs[0].shape[3]
 
 
-def _rescale_cells(row: OpRow) -> tuple[str, str]:
+def rescale_cells(row: OpRow) -> tuple[str, str]:
     """Multiplier and shift, or the real scale where the rounding rule multiplies in floating point."""
     if row.rounding in (Rounding.DOUBLE.value, Rounding.EXACT.value):
         return span(row.multipliers), span(row.shifts)

@@ -1,20 +1,36 @@
-"""Tables for people: rich on a terminal, plain aligned columns in a pipe."""
+"""Tables for people: fitted to a terminal's width, or plain aligned columns in a pipe."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
 
+LEAST_TEXT = 16
+"""A cell longer than this may be folded (or shortened) down to it; what is shorter stays in one piece."""
+NUMBERS = 24
+"""Scales, multipliers and their ranges are not longer than this, and are never folded while others can be."""
+MINIMUM = 8
+"""Nothing is folded to less than this."""
+GAP = 2
+
 
 def print_table(
-    columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = (), title: str = ""
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    right: Sequence[str] = (),
+    title: str = "",
+    shorten: Sequence[str] = (),
+    spare: Sequence[str] = (),
 ) -> None:
     """Print ``rows`` under ``columns`` on stdout; the columns named in ``right`` are aligned right.
 
-    A terminal gets a rich table that folds long cells; a pipe gets one line per row, nothing cut or folded.
+    A pipe gets one line per row, nothing cut or folded. A terminal gets a table that fits its width: long
+    cells are folded, those of the columns in ``shorten`` lose their beginning instead, and if that is not
+    enough, the columns in ``spare`` are left out one after the other, and named below.
     """
     if sys.stdout.isatty():
-        _print_rich(columns, rows, right, title)
+        _print_rich(columns, rows, right, title, shorten, spare)
         return
     widths = [max(len(line[i]) for line in [columns, *rows]) for i in range(len(columns))]
     if title:
@@ -28,16 +44,72 @@ def print_table(
 
 
 def _print_rich(
-    columns: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str], title: str
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    right: Sequence[str],
+    title: str,
+    shorten: Sequence[str],
+    spare: Sequence[str],
 ) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in columns:
-        table.add_column(name, justify="right" if name in right else "left", overflow="fold")
+    console = Console()
+    least = [least_width(name, [row[i] for row in rows], name in shorten) for i, name in enumerate(columns)]
+    kept = fitting(columns, least, console.width, spare)
+    widths = shrunk(
+        [max(len(name) for name in (columns[i], *(row[i] for row in rows))) for i in kept],
+        [least[i] for i in kept],
+        console.width,
+    )
+    table = Table(
+        title=title or None, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0)
+    )
+    for i, width in zip(kept, widths, strict=True):
+        justify = "right" if columns[i] in right else "left"
+        table.add_column(columns[i], justify=justify, overflow="fold", width=width)  # type: ignore[arg-type]
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))  # Text: cells like `[1, 2]` are not markup
-    Console().print(table)
+        cells = [
+            _without_beginning(row[i], width) if columns[i] in shorten else row[i]
+            for i, width in zip(kept, widths, strict=True)
+        ]
+        table.add_row(*(Text(cell) for cell in cells))  # Text: cells like `[1, 2]` are not markup
+    console.print(table)
+    left_out = [name for i, name in enumerate(columns) if i not in kept]
+    if left_out:
+        print(f"({', '.join(left_out)}: left out, the terminal is too narrow; `| less -S` shows all)")
+
+
+def least_width(name: str, cells: Sequence[str], is_shortened: bool) -> int:
+    """How narrow a column may become: short cells and the header's words stay in one piece."""
+    limit = LEAST_TEXT if is_shortened or any(len(cell) > NUMBERS for cell in cells) else NUMBERS
+    words = [*name.split(), *(cell[:limit] for cell in cells)]
+    return max((len(word) for word in words), default=1) or 1
+
+
+def fitting(columns: Sequence[str], least: Sequence[int], width: int, spare: Sequence[str]) -> list[int]:
+    """Which columns to show: all but as many of ``spare`` as must go, the first ones first."""
+    kept = list(range(len(columns)))
+    for name in spare:
+        if sum(least[i] for i in kept) + GAP * len(kept) <= width:
+            break
+        kept = [i for i in kept if columns[i] != name]
+    return kept
+
+
+def shrunk(widths: Sequence[int], least: Sequence[int], width: int) -> list[int]:
+    """The widest columns, down to ``least`` where that is enough, until all of them fit into ``width``."""
+    result = list(widths)
+    for floor in (least, [MINIMUM] * len(result)):
+        while sum(result) + GAP * len(result) > width:
+            wide = [i for i, w in enumerate(result) if w > floor[i]]
+            if not wide:
+                break
+            result[max(wide, key=lambda i: result[i])] -= 1
+    return result
+
+
+def _without_beginning(text: str, width: int) -> str:
+    return text if len(text) <= width else "…" + text[len(text) - width + 1 :]
