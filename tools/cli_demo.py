@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .cli_inspect import is_depthwise, span
+from .cli_inspect import is_depthwise, rescale_cells
 from .demo import NETWORK, load_test_set
 from .tables import print_table
 
@@ -24,9 +24,8 @@ def register(commands: Any) -> None:
         "demo",
         help="a real quantized network, from TFLite to machine code",
         description="Load the embedded int8 network (handwritten digits), compile it for this machine, "
-        "run it on 200 "
-        "images it never saw, and compare every output with LiteRT's reference kernels if those are "
-        "installed.",
+        "run it on 200 images it never saw, and compare every output with LiteRT's reference kernels if "
+        "those are installed.",
     )
     command.add_argument("--json", action="store_true", help="the figures as JSON, for scripts")
     command.set_defaults(run=run)
@@ -109,17 +108,16 @@ def compare_with_litert(inputs: Any, outputs: Any) -> tuple[int | None, int]:
 def _print(figures: dict[str, Any], rows: Any, images: Any, labels: Any, outputs: Any) -> None:
     print(f"{figures['network']}: handwritten digits, int8 per-channel, {figures['macs'] / 1e6:.2f} MMAC\n")
     print_table(
-        ("operator", "result", "multiplier", "shift"),
+        ("operator", "result", "multiplier or scale", "shift"),
         [
             (
                 "conv2d depthwise" if is_depthwise(row) else row.op,
                 "x".join(map(str, row.result.shape)),
-                span(row.multipliers),
-                span(row.shifts),
+                *rescale_cells(row),
             )
             for row in rows
         ],
-        right=("multiplier", "shift"),
+        right=("multiplier or scale", "shift"),
     )
     print()
     for line in _pictures(images, labels, outputs):
