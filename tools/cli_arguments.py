@@ -16,8 +16,7 @@ def add_model_arguments(command: argparse.ArgumentParser) -> None:
         "--numerics",
         choices=sorted(MODES),
         help="whose bits to reproduce: `reference` (LiteRT's reference kernels, the default for TFLite) "
-        "or `xnnpack` "
-        "(LiteRT as people run it)",
+        "or `xnnpack` (LiteRT as people run it)",
     )
     command.add_argument("--signature", metavar="NAME", help="take this signature of the model")
     command.add_argument(
@@ -27,6 +26,22 @@ def add_model_arguments(command: argparse.ArgumentParser) -> None:
         metavar="INPUT=1,224,224,3",
         help="give an input another shape (repeatable)",
     )
+
+
+class whole_number:  # noqa: N801 - the type of an argument, as `int` is
+    """An argparse type: a whole number of at least ``least``."""
+
+    def __init__(self, least: int) -> None:
+        self.least = least
+
+    def __call__(self, text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = self.least - 1
+        if value < self.least:
+            raise argparse.ArgumentTypeError(f"got {text}, expected a whole number of {self.least} or more")
+        return value
 
 
 def load_model(arguments: argparse.Namespace) -> Any:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ..dialect.model import TensorInfo
 from ..errors import InputError
 from ..passes.pipelines import PIPELINES
-from .cli_arguments import add_model_arguments, load_model
+from .cli_arguments import add_model_arguments, load_model, whole_number
 from .tables import print_table
 
 Array = npt.NDArray[Any]
@@ -31,10 +31,10 @@ def register(commands: Any) -> None:
         "run",
         help="run a model on files or random data",
         description="Compile a model for this machine and run it. Inputs are .npy files in the model's "
-        "own dtype, or "
-        "images, whose pixels 0..255 are stored as they are (uint8) or less 128 (int8). Inputs that are "
-        "not given "
-        "are random. Outputs are summarized, and saved with --output-dir.",
+        "own dtype, or images, which are scaled to the input's height and width, and whose pixels 0..255 are "
+        "stored as they are (uint8) or less 128 (int8). Inputs that are not given are random. Of each output "
+        "the least, largest and mean stored value are shown, with --top or --labels the largest real values; "
+        "--output-dir saves them.",
     )
     add_model_arguments(command)
     command.add_argument(
@@ -43,13 +43,19 @@ def register(commands: Any) -> None:
     command.add_argument(
         "--quantize", action="store_true", help="float .npy inputs hold real values: quantize them"
     )
-    command.add_argument("--seed", type=int, default=0, help="of random inputs (default 0)")
+    command.add_argument("--seed", type=whole_number(0), default=0, help="of random inputs (default 0)")
     command.add_argument("--output-dir", metavar="DIR", help="save every output as DIR/NAME.npy")
     command.add_argument(
-        "--top", type=int, default=0, metavar="N", help="show the N largest entries of each output"
+        "--top",
+        type=whole_number(0),
+        default=0,
+        metavar="N",
+        help="show the N largest entries of each output",
     )
-    command.add_argument("--labels", metavar="FILE", help="names for --top, one per line")
-    command.add_argument("--repeat", type=int, default=1, metavar="N", help="run N times and show the times")
+    command.add_argument("--labels", metavar="FILE", help="names for --top (5 if not given), one per line")
+    command.add_argument(
+        "--repeat", type=whole_number(1), default=1, metavar="N", help="run N times and show the times"
+    )
     command.add_argument("--pipeline", choices=sorted(PIPELINES), default="optimized", help="how to compile")
     command.add_argument("--json", action="store_true", help="the summary as JSON, for scripts")
     command.set_defaults(run=run)
@@ -58,9 +64,6 @@ def register(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from ..runtime import compile
 
-    for flag, low in (("repeat", 1), ("top", 0)):
-        if getattr(arguments, flag) < low:
-            raise InputError(f"--{flag}: got {getattr(arguments, flag)}, expected {low} or more")
     labels = _labels(arguments.labels)
     model = load_model(arguments)
     inputs = read_inputs(model, arguments)
@@ -128,12 +131,16 @@ def _read(file: str, info: TensorInfo, quantize: bool) -> Array:
     if file.lower().endswith(IMAGE_SUFFIXES):
         return _read_image(file, info)
     try:
-        array = np.asarray(np.load(file, allow_pickle=False))
+        array = np.load(file, allow_pickle=False)
     except OSError as error:
         raise InputError(f"{file}: error: cannot be read: {error.strerror}") from error
     except (ValueError, EOFError):  # numpy's own message would advise to unpickle it
         expected = "expected a .npy file of numbers (numpy.save) or an image"
         raise InputError(f"{file}: error: not an input: {expected}") from None
+    if not isinstance(array, np.ndarray):
+        raise InputError(
+            f"{file}: error: got an archive of arrays (.npz), expected a .npy file of one (numpy.save)"
+        )
     if quantize and array.dtype.kind == "f" and info.type.is_quantized:
         storage = info.type.params.storage
         steps = np.rint(array / info.scale) + info.zero_point
@@ -145,7 +152,7 @@ def _read_image(file: str, info: TensorInfo) -> Array:
     try:
         from PIL import Image, UnidentifiedImageError
     except ImportError:
-        raise InputError(f"{file}: reading images needs Pillow: pip install pillow") from None
+        raise InputError(f"{file}: error: reading images needs Pillow; pip install pillow") from None
     shape = tuple(info.shape)
     if len(shape) != 4 or shape[0] != 1 or shape[3] not in (1, 3) or info.dtype not in (np.uint8, np.int8):
         raise InputError(
@@ -159,7 +166,8 @@ def _read_image(file: str, info: TensorInfo) -> Array:
             )
             pixels = np.asarray(image, np.uint8).reshape(shape)
     except (OSError, UnidentifiedImageError) as error:
-        raise InputError(f"{file}: cannot read the image: {error}") from error
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise InputError(f"{file}: error: cannot read the image: {reason}") from error
     return pixels if info.dtype == np.uint8 else (pixels ^ 0x80).view(np.int8)
 
 
@@ -204,8 +212,12 @@ def _labels(file: str | None) -> list[str]:
         return []
     try:
         return Path(file).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: cannot read labels: {error}") from error
+    except OSError as error:
+        raise InputError(f"{file}: error: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{file}: error: got bytes that are no UTF-8, expected labels, one per line"
+        ) from None
 
 
 def _print_top(info: TensorInfo, value: Array, count: int, labels: Sequence[str]) -> None:
