@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from ..errors import did_you_mean
+from ..passes import PASS_NAMES
+from ..passes.upstream import RECOMMENDED
+from ..version import __version__
 
 DESCRIPTION = """\
 Run passes over a module: Zeropoint's and upstream MLIR's in any mix. Reads MLIR text or a TFLite model,
@@ -35,6 +38,13 @@ class UsageError(Exception):
     """The command line is wrong: exit status 2."""
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        text = super()._format_action_invocation(action)
+        flag, _, value = text.partition(" ")
+        return f"{flag}[={value}]" if flag in _VALUE_OPTIONAL else text
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(message)
@@ -53,7 +63,7 @@ def parse_arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     for word in unknown:
         flag = word.partition("=")[0]
         if flag.startswith("-"):
-            raise UsageError(f"unknown flag '{flag}'{did_you_mean(flag, flags)}")
+            raise UsageError(f"unknown flag '{flag}'{did_you_mean(flag, flags) or _pass_hint(flag)}")
         raise UsageError(f"one input file expected, got '{arguments.input}' and '{word}'")
     if arguments.to and (arguments.passes or arguments.pass_pipeline is not None):
         raise UsageError("--to runs a pipeline of its own; give either --to or passes")
@@ -62,18 +72,25 @@ def parse_arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     return arguments
 
 
+def _pass_hint(flag: str) -> str:
+    """mlir-opt has a flag for each pass."""
+    name = flag.lstrip("-")
+    return f"; a pass is run by -p {name}" if name in (*PASS_NAMES, *RECOMMENDED) else ""
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The parser; argparse's abbreviations are off, since flags share prefixes."""
     parser = _Parser(
         prog="qopt",
         description=DESCRIPTION,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
         allow_abbrev=False,
     )
     parser.add_argument(
         "input", nargs="?", default="-", metavar="FILE", help=".mlir or .tflite; - is stdin (default)"
     )
+    parser.add_argument("--version", action="version", version=f"qopt (Zeropoint {__version__})")
     parser.add_argument("-o", dest="output", default="-", metavar="FILE", help="write the IR to FILE")
     _add_pass_flags(parser.add_argument_group("what to run"))
     _add_input_flags(parser.add_argument_group("input and checks"))

@@ -52,6 +52,7 @@ def bad(tmp_path: Path) -> str:
             "unknown flag '--mlir-print-ir-after-al'; did you mean '--mlir-print-ir-after-all'?",
         ),
         (["--split-input-files"], "unknown flag '--split-input-files'; did you mean '--split-input-file'?"),
+        (["--canonicalize"], "unknown flag '--canonicalize'; a pass is run by -p canonicalize"),
         (
             ["-p", "cse", "--mlir-print-ir-after=csa"],
             "pass 'csa' is not in the pipeline; did you mean 'cse'?",
