@@ -82,10 +82,13 @@ def _by_name(inputs: Sequence[TensorInfo], values: Mapping[Any, Any]) -> list[An
 
 
 def _dtype_hint(info: TensorInfo, array: Array) -> str:
-    if array.dtype.kind == "f" and isinstance(info.scale, float):
+    if array.dtype.kind == "f" and isinstance(info.scale, float) and isinstance(info.zero_point, int):
         low, high = np.iinfo(info.dtype).min, np.iinfo(info.dtype).max
-        steps = f"np.round(x / {info.scale!r}) + {info.zero_point}"
+        sign, offset = "-+"[info.zero_point >= 0], abs(info.zero_point)
+        steps = f"np.round(x / {info.scale!r}) {sign} {offset}"
         return f"quantize with np.clip({steps}, {low}, {high}).astype(np.{info.dtype})"
+    if array.dtype.kind not in "biuf":
+        return "give numbers"
     return f"if the values are right, cast with .astype(np.{info.dtype})"
 
 
