@@ -31,7 +31,7 @@ def register(commands: Any) -> None:
     command: argparse.ArgumentParser = commands.add_parser(
         "targets",
         help="targets and their parameter rules",
-        description="List targets, explain one, or compare. A target says what a machine is, and which ops "
+        description="List targets, explain one, or compare. A target says what a machine is, and which ops\n"
         "must share scale and zero point between input and result there.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
