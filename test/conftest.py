@@ -3,6 +3,7 @@
 """
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -10,6 +11,22 @@ from hypothesis import settings
 # Models are compiled by outside runtimes inside the tests: no per-example deadline; reproducible runs.
 settings.register_profile("zeropoint", deadline=None, derandomize=True)
 settings.load_profile("zeropoint")
+
+
+class _RootIsAFolder:
+    """The repository's root is the package, but none of tests: pytest would import its ``__init__.py`` under
+    the name of the folder, which fails where that is no identifier (``zeropoint-main``).
+    """
+
+    @pytest.hookimpl
+    def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+        is_root = path == parent.config.rootpath
+        return pytest.Dir.from_parent(parent, path=path) if is_root else None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # As a plugin of its own, since the hooks of this file are not asked about the folders above it.
+    config.pluginmanager.register(_RootIsAFolder())
 
 
 @pytest.fixture(autouse=True, scope="session")
