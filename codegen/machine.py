@@ -15,6 +15,10 @@ _INITIALIZED = threading.Lock()
 _done: set[str] = set()
 
 
+VECTOR_ISAS = {"avx512vnni": frozenset({"+avx512vnni", "+avx512bw", "+avx512vl"})}
+"""Instruction set that there are kernels for -> the features they need; the first that fits is used."""
+
+
 @dataclass(frozen=True)
 class Machine:
     """An LLVM target: triple, CPU name, and features as LLVM writes them (``+avx2,-avx512f``)."""
@@ -22,6 +26,12 @@ class Machine:
     triple: str
     cpu: str = ""
     features: str = ""
+
+    @property
+    def isa(self) -> str:
+        """The instruction set of :data:`VECTOR_ISAS` that the machine has; empty if it has none of them."""
+        there = set(self.features.split(","))
+        return next((isa for isa, needed in VECTOR_ISAS.items() if needed <= there), "")
 
     def target_machine(self) -> Any:
         """A fresh LLVM target machine. Code is position independent.

@@ -18,6 +18,8 @@ _INITIALIZERS = frozenset({"linalg.fill", "linalg.broadcast"})
 
 CONTRACTION = "qnn.contraction"
 """Discardable attribute that tags a contraction and says which kind it is."""
+VECTOR_ISA = "qnn.isa"
+"""Attribute of a kernel that is vector code: the instruction set that it is written for."""
 
 
 def outline_op(root: Any, before: Any) -> tuple[Any, Any]:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from ..dialect.mlir import arith, ir
 from .entry import entry_function, functions, is_private, result_types, symbol, update_type
 from .epilogue import EPILOGUE
-from .kernel_builder import CONTRACTION
+from .kernel_builder import CONTRACTION, VECTOR_ISA
 from .registry import ModulePass, register
 
 _SYMBOL = re.compile(r'sym_name = "[^"]*"')
@@ -57,7 +57,7 @@ class MergeKernelsPass(ModulePass):
                 calls[ir.FlatSymbolRefAttr(op.operation.attributes["callee"]).value].append(op)
         groups: defaultdict[str, list[_Kernel]] = defaultdict(list)
         for function in functions(module):
-            if is_private(function):
+            if is_private(function) and VECTOR_ISA not in function.operation.attributes:
                 _drop_epilogues(function)
                 shape, kernel = _describe(function, calls[symbol(function)])
                 groups[shape].append(kernel)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..errors import PipelineError, did_you_mean
 from .pipeline_text import quoted
@@ -22,6 +22,9 @@ class Stage:
 
 TARGET = "{target=TARGET}"
 """Options of passes that need a target."""
+
+ISA = "{isa=ISA}"
+"""Options of passes that write code for an instruction set; they are left out of a pipeline that has none."""
 
 REQUANTIZE_ALGEBRA = (
     "merge-requantizes",
@@ -47,7 +50,7 @@ LEGALIZE = (
     f"verify-params{TARGET}",
 )
 
-REFERENCE = (
+OPTIMIZED = (
     # What the network means, as the frontend wrote it.
     Stage("qnn", ()),
     # Parameters obey the target's rules, if there is a target: ops that it lacks in float, requantizes where
@@ -70,6 +73,8 @@ REFERENCE = (
             "drop-equivalent-buffer-results",
             "cse",
             "canonicalize",
+            # Vector code in place of kernels; what is left becomes loops.
+            f"vectorize-kernels{ISA}",
             "merge-kernels",
             "externalize-constants",
             "plan-memory",
@@ -93,20 +98,27 @@ REFERENCE = (
 )
 
 PIPELINES: dict[str, tuple[Stage, ...]] = {
-    "reference": REFERENCE,
-    # The same list until there are kernels to choose.
-    "optimized": REFERENCE,
+    # Loops alone.
+    "reference": tuple(
+        replace(stage, passes=tuple(p for p in stage.passes if ISA not in p)) for stage in OPTIMIZED
+    ),
+    "optimized": OPTIMIZED,
 }
-LEVELS = tuple(stage.level for stage in REFERENCE)
+LEVELS = tuple(stage.level for stage in OPTIMIZED)
 
 
 def passes_to(
-    level: str, pipeline: str = "optimized", start: str | None = None, target: str | None = None
+    level: str,
+    pipeline: str = "optimized",
+    start: str | None = None,
+    target: str | None = None,
+    isa: str = "",
 ) -> tuple[str, ...]:
     """The passes that bring a module to ``level``: from the beginning, or from level ``start`` on.
 
     ``target`` (a name or a path) is whose parameter rules the module will obey. Without one parameters stay
-    as they are: every op changes them by itself where they differ.
+    as they are: every op changes them by itself where they differ. ``isa`` is the instruction set that the
+    optimized pipeline writes vector code for (see ``vectorize-kernels``), if any.
 
     Raises:
         PipelineError: no such pipeline or level.
@@ -120,7 +132,7 @@ def passes_to(
             raise PipelineError(f"unknown level '{wanted}'{did_you_mean(wanted, levels)}")
     first = 0 if start is None else levels.index(start) + 1
     chosen = stages[first : levels.index(level) + 1]
-    if target is None:
-        return tuple(p for stage in chosen for p in stage.passes)
-    passes = [p for stage in chosen for p in (*stage.for_target, *stage.passes)]
-    return tuple(p.replace(TARGET, f"{{target={quoted(target)}}}") for p in passes)
+    targeted = [(*(() if target is None else stage.for_target), *stage.passes) for stage in chosen]
+    passes = [p for stage_passes in targeted for p in stage_passes if isa or ISA not in p]
+    target_options = f"{{target={quoted(target or '')}}}"
+    return tuple(p.replace(TARGET, target_options).replace(ISA, f"{{isa={isa}}}") for p in passes)

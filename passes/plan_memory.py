@@ -28,6 +28,8 @@ from .registry import ModulePass, register
 
 LOG = logging.getLogger("zeropoint.passes")
 ARENA_BYTES = "qnn.arena_bytes"
+ARENA_SLACK = "qnn.arena_slack"
+"""Attribute of a module: how many bytes past the last buffer kernels may read."""
 _VIEWS = frozenset(
     {
         "memref.cast",
@@ -97,7 +99,7 @@ class PlanMemoryPass(ModulePass):
             _require_no_allocation(kernel, function)
         with module.context, module.location:
             _bind_outputs(function, _roots(function))
-            size = _bind_arena(function)
+            size = _bind_arena(function, _slack(module))
             module.attributes[ARENA_BYTES] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), size)
 
 
@@ -136,8 +138,15 @@ def _bind_outputs(function: Any, roots: dict[Any, Any]) -> None:
         root.owner.erase()
 
 
-def _bind_arena(function: Any) -> int:
-    """Turn the other allocations into views of the arena; returns its size."""
+def _slack(module: Any) -> int:
+    attributes = module.attributes
+    return int(ir.IntegerAttr(attributes[ARENA_SLACK]).value) if ARENA_SLACK in attributes else 0
+
+
+def _bind_arena(function: Any, slack: int) -> int:
+    """Turn the other allocations into views of the arena, which ends with ``slack`` bytes that belong to
+    none; returns its size.
+    """
     block = function.regions[0].blocks[0]
     allocations = [op.operation.results[0] for op in block.operations if op.operation.name == "memref.alloc"]
     steps = {op.operation: step for step, op in enumerate(block.operations)}
@@ -146,6 +155,7 @@ def _bind_arena(function: Any) -> int:
         used = sorted(_use_steps(allocation, steps)) or [steps[allocation.owner.operation]]
         buffers.append(Buffer(byte_size(allocation.type), used[0], used[-1]))
     offsets, size = assign_offsets(buffers)
+    size += slack
     total = sum(buffer.size for buffer in buffers)
     LOG.info("plan-memory: %d buffers of %d bytes in an arena of %d bytes", len(buffers), total, size)
     arena_type = ir.MemRefType.get([size], ir.IntegerType.get_signless(8))

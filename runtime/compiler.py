@@ -45,11 +45,13 @@ def compile(
 
     Args:
         model_or_path: a model, or the path of a file to load.
-        target: ``host``, or the name or path of a target whose parameter rules the network shall obey. The
-            code is for the machine this runs on, which must be able to run the target's.
+        target: ``host``, whose kernels take a network as it is, or the name or path of a target whose
+            parameter rules it shall obey. The code is for the machine this runs on, which must be able to
+            run the target's.
         threads: how many threads one inference may use. Today every value gives the same code, which uses
             one.
-        pipeline: ``reference`` or ``optimized``. Today both name the same passes.
+        pipeline: ``optimized``, with vector code for this machine; or ``reference``, loops alone. The results
+            are the same.
         keep_intermediates: compute and keep every value of the network, for ``Executable.intermediates()``.
         cache: keep the machine code on disk, and take it from there the next time (see ``runtime/cache.py``).
 
@@ -61,7 +63,7 @@ def compile(
             is hand-written).
     """
     _check(target, threads)
-    passes = passes_to("llvm", pipeline, target=target)
+    passes = passes_to("llvm", pipeline, target=None if target == HOST else target, isa=host().isa)
     model = model_or_path if isinstance(model_or_path, Model) else _load(model_or_path)
     _require_static(model)
     started = time.perf_counter()

@@ -174,7 +174,13 @@ class Driver:
 def _steps(arguments: argparse.Namespace) -> list[Step]:
     if arguments.to:
         level = "llvm" if arguments.to == "asm" else arguments.to
-        return parse_pass_list(",".join(passes_to(level, arguments.pipeline, target=arguments.target)))
+        isa = ""
+        if level == "llvm":
+            from ..codegen.machine import host
+
+            isa = host().isa
+        passes = passes_to(level, arguments.pipeline, target=arguments.target, isa=isa)
+        return parse_pass_list(",".join(passes))
     if arguments.pass_pipeline is not None:
         return parse_pipeline(arguments.pass_pipeline)
     return parse_pass_list(",".join(text for text in arguments.passes if text.strip()))
