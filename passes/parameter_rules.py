@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..dialect.fixed_point import float32
+import numpy as np
+
 from ..dialect.qnn.contraction import BIAS_SCALE_TOLERANCE
 from ..dialect.types import QuantParams, Storage, TensorType
 from ..targets import Rule, Target
@@ -154,8 +155,8 @@ def _derived(rule: Rule, place: int, got: QuantParams, expected: QuantParams | N
     is_met = expected is not None and not any(got.zero_points)
     if expected is not None:
         scales = got.scales * len(expected.scales) if len(got.scales) == 1 else got.scales
-        pairs = zip(scales, expected.scales, strict=True)
-        is_met = is_met and all(abs(s - e) <= BIAS_SCALE_TOLERANCE * e for s, e in pairs)
+        have, want = np.asarray(scales), np.asarray(expected.scales)
+        is_met = is_met and bool(np.all(np.abs(have - want) <= BIAS_SCALE_TOLERANCE * want))
     return Demand(rule, place, got, expected, "input scale x filter scale", is_met)
 
 
@@ -165,7 +166,9 @@ def _accumulator(inputs: Sequence[TensorType], axis: int | None) -> QuantParams 
     ``axis`` None asks for per-tensor ones, which do not exist for a filter of several scales.
     """
     kernel = inputs[FILTER].params
-    scales = tuple(float32(inputs[INPUT].params.scale * scale) for scale in kernel.scales)
+    with np.errstate(over="ignore", under="ignore"):
+        products = (inputs[INPUT].params.scale * np.asarray(kernel.scales)).astype(np.float32)
+    scales = tuple(products.tolist())
     if kernel.is_per_tensor or (axis is None and len(set(scales)) == 1):
         return QuantParams(Storage.of("i32"), scales[:1], (0,))
     if axis is None:

@@ -57,7 +57,7 @@ def with_verification(steps: Sequence[Step], target: str | None) -> list[Step]:
         if index == 0 and LEGALIZES not in names:
             checked.append(_check(target, None))
         checked.append(step)
-        if first <= index < last:
+        if first <= index < last and step.name != VerifyParamsPass.name:
             checked.append(_check(target, step.name))
     return checked
 

@@ -95,7 +95,7 @@ def test_pipeline_steps_exist_and_levels_are_in_order(pipeline: str) -> None:
 
     stages = PIPELINES[pipeline]
     assert [stage.level for stage in stages] == ["qnn", "legalized", "linalg", "llvm"]
-    text = ",".join(p for stage in stages for p in stage.passes)
+    text = ",".join(p for stage in stages for p in (*stage.for_target, *stage.passes))
     build_pass_manager(parse_pass_list(text), new_context())
 
 
