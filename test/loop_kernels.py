@@ -13,7 +13,7 @@ from zeropoint.passes.vectorize_kernels.spec import ConvSpec
 
 
 class Loops:
-    """Remembers the descriptions that it wrote code for."""
+    """Remembers the descriptions that it wrote code for, by code."""
 
     def __init__(self) -> None:
         self.emitted: dict[str, ConvSpec] = {}
@@ -34,7 +34,6 @@ class Loops:
         return np.ascontiguousarray(centred).reshape(-1).view(np.uint8), parameters.view(np.uint8)
 
     def emit(self, name: str, spec: ConvSpec) -> str:
-        self.emitted[name] = spec
         depthwise = spec.kind == "depthwise_conv2d"
         (sh, sw), (dh, dw) = spec.strides, spec.dilations
         rescale, extend = spec.rescale, "extsi" if spec.input_signed else "extui"
@@ -59,7 +58,7 @@ class Loops:
             ("%n", spec.out_height), ("%y", spec.out_width), ("%v", spec.out_channels), "%o"
         )
         outer = counter.take()
-        return f"""
+        text = f"""
 func.func private @{name}(%x: !llvm.ptr, %w: !llvm.ptr, %p: !llvm.ptr, %out: !llvm.ptr) {{
   {constants}
   %low = arith.constant {float(low)} : f32
@@ -108,6 +107,8 @@ func.func private @{name}(%x: !llvm.ptr, %w: !llvm.ptr, %p: !llvm.ptr, %out: !ll
   return
 }}
 """
+        self.emitted[text] = spec
+        return text
 
 
 class _Sums:

@@ -6,14 +6,13 @@ it, ``rewrite.py`` puts that in its place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ...dialect.mlir import ir
 from ...errors import PipelineError, did_you_mean
 from ..entry import entry_function, functions, symbol
-from ..kernel_builder import producer
 from ..plan_memory import ARENA_SLACK
 from ..registry import ModulePass, no_match, register
 from .families import FAMILIES, Family
@@ -55,11 +54,10 @@ class VectorizeKernelsPass(ModulePass):
             found = _choose(call, kernel, around, families)
             if found is not None:
                 match, family = found
-                operands = list(call.operands)
                 rewriter.replace(call, kernel, match, family)
-                _erase_unused(operands)
                 slack = max(slack, INPUT_SLACK_BYTES * match.spec.input_slack)
         _erase_uncalled(entry, kernels)
+        _erase_unused(entry)
         _erase_unread(entry, around)
         if slack:
             module.attributes[ARENA_SLACK] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), slack)
@@ -90,15 +88,13 @@ def _choose(
     return None
 
 
-def _erase_unused(values: Iterable[Any]) -> None:
-    """Erase constants and allocations, and views of them, that have lost their only reader."""
-    for value in values:
-        maker = producer(value)
-        if maker is None or not maker.name.startswith("memref.") or any(True for _ in value.uses):
-            continue
-        sources = list(maker.operands)
-        maker.erase()
-        _erase_unused(sources)
+def _erase_unused(entry: Any) -> None:
+    """Erase the constants and allocations, and views of them, that have lost their last reader."""
+    for op in reversed(list(entry.regions[0].blocks[0].operations)):
+        results = op.operation.results
+        unused = not any(True for result in results for _ in result.uses)
+        if op.operation.name.startswith("memref.") and len(results) and unused:
+            op.operation.erase()
 
 
 def _erase_uncalled(entry: Any, kernels: Mapping[str, Any]) -> None:

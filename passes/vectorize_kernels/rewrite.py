@@ -16,6 +16,8 @@ from .families import Family
 from .match import Match
 
 _ARGUMENTS = 4  # input, filter, parameters, result
+_PLACEHOLDER = "kernel"
+"""What code is emitted as: its name is found when it turns out to be new."""
 
 
 class Rewriter:
@@ -25,8 +27,8 @@ class Rewriter:
         self._module = module
         self._isa = isa
         self._names = {symbol(op) for op in module.regions[0].blocks[0].operations if _has_symbol(op)}
-        self._kernels: dict[Any, str] = {}
-        """(what it computes, the types of its arguments) -> name"""
+        self._kernels: dict[tuple[str, ...], str] = {}
+        """(code, types of its arguments) -> name: kernels that differ in what is packed are one function."""
 
     def replace(self, call: Any, kernel: Any, match: Match, family: Family) -> None:
         """Call the family's code for ``match`` in place of ``kernel``; the old kernel stays."""
@@ -39,9 +41,10 @@ class Rewriter:
             ]
             operands = [match.input, *constants, match.result]
             types = [operand.type for operand in operands]
-            key = (match.spec, *map(str, types))
+            text = family.emit(_PLACEHOLDER, match.spec)
+            key = (text, *map(str, types))
             if key not in self._kernels:
-                self._kernels[key] = self._kernel(f"{name}_{self._isa}", types, kernel, match, family)
+                self._kernels[key] = self._kernel(f"{name}_{self._isa}", text, types, kernel)
             func.CallOp([], self._kernels[key], operands)
         call.operation.erase()
 
@@ -70,18 +73,19 @@ class Rewriter:
         self._names.add(name)
         return name
 
-    def _kernel(self, base: str, types: list[Any], before: Any, match: Match, family: Family) -> str:
-        """Add the family's function, on memrefs of ``types``, before the op ``before``; returns its name."""
+    def _kernel(self, base: str, text: str, types: list[Any], before: Any) -> str:
+        """Add a family's function, on memrefs of ``types``, before the op ``before``; returns its name."""
         name = self._free(base)
-        parsed = _parsed(family.emit(name, match.spec), name)
+        parsed = _parsed(text, name)
         point = ir.InsertionPoint(before)
         for op in parsed.operation.regions[0].blocks[0].operations:
-            if symbol(op) == name:
+            if symbol(op) == _PLACEHOLDER:
                 function = op.operation.clone(ip=point)
             elif symbol(op) not in self._names:  # something that it calls
                 self._names.add(symbol(op))
                 op.operation.clone(ip=point)
         _take_memrefs(function, types)
+        function.attributes["sym_name"] = ir.StringAttr.get(name)
         function.attributes[VECTOR_ISA] = ir.StringAttr.get(self._isa)
         return name
 
@@ -91,12 +95,12 @@ def _has_symbol(op: Any) -> bool:
 
 
 def _parsed(text: str, name: str) -> Any:
-    """The module of a family's text, which defines ``name`` on four pointers."""
+    """The module of a family's text, which defines one function, on four pointers."""
     try:
         module = ir.Module.parse(text)
     except MLIRError as error:
         raise PipelineError(f"vectorize-kernels: the code of '{name}' does not parse: {error}") from error
-    defined = [function for function in functions(module.operation) if symbol(function) == name]
+    defined = [function for function in functions(module.operation) if symbol(function) == _PLACEHOLDER]
     pointers = (
         [str(argument.type) for argument in defined[0].regions[0].blocks[0].arguments] if defined else []
     )
