@@ -55,7 +55,7 @@ def read(name: str) -> bytes | None:
             return None
         data = path.read_bytes()
     except OSError as error:
-        LOG.warning("cache '%s' is not used: %s", place, error)
+        LOG.warning("cache '%s' is not used: %s; set %s", place, error.strerror or error, FOLDER_VARIABLE)
         return None
     digest, code = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
     if hashlib.sha256(code).digest() != digest:
@@ -78,7 +78,7 @@ def write(name: str, code: bytes) -> None:
         Path(temporary).replace(place / f"{name}.o")
         _evict(place)
     except OSError as error:
-        LOG.warning("cache '%s' is not used: %s", place, error)
+        LOG.warning("cache '%s' is not used: %s; set %s", place, error.strerror or error, FOLDER_VARIABLE)
 
 
 def _is_private(place: Path) -> bool:
