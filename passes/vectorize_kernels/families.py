@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from . import avx512vnni
 from .spec import ConvSpec
 
 
@@ -34,9 +35,10 @@ class Family(Protocol):
 
         The pointers: the input, the two arrays of :meth:`pack`, the result. Input and result are 64-byte
         aligned unless they are the model's own inputs and outputs. The four do not overlap. The text may
-        declare other functions (intrinsics) but define only this one.
+        declare other functions (intrinsics) but define only this one. Where two descriptions give the same
+        text, one function serves both: numbers that are packed had better not be in it.
         """
 
 
-FAMILIES: dict[str, list[Family]] = {"avx512vnni": []}
+FAMILIES: dict[str, list[Family]] = {"avx512vnni": [*avx512vnni.FAMILIES]}
 """Instruction set -> its families; the first that supports a kernel writes it."""
