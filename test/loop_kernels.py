@@ -13,10 +13,11 @@ from zeropoint.passes.vectorize_kernels.spec import ConvSpec
 
 
 class Loops:
-    """Remembers the descriptions that it wrote code for, by code."""
+    """Remembers the descriptions that it wrote code for: in order, and by code."""
 
     def __init__(self) -> None:
         self.emitted: dict[str, ConvSpec] = {}
+        self.specs: list[ConvSpec] = []
 
     def supports(self, spec: ConvSpec) -> str | None:
         return None if spec.rescale.rounding is Rounding.FLOAT32_HALF_EVEN else "only XNNPACK's rounding"
@@ -108,6 +109,7 @@ func.func private @{name}(%x: !llvm.ptr, %w: !llvm.ptr, %p: !llvm.ptr, %out: !ll
 }}
 """
         self.emitted[text] = spec
+        self.specs.append(spec)
         return text
 
 

@@ -175,8 +175,10 @@ def _read_body(contraction: Any, zero_points: Sequence[npt.NDArray[Any]]) -> _Bo
     if len(products) != 1:
         raise NoMatchError("it does not sum products")
     factors = [_factor(value) for value in _made_by(products[0], "arith.muli").operands]
-    ((input_signed, _, input_offset),) = [factor for factor in factors if factor[1] == x] or [_UNKNOWN]
-    ((filter_signed, _, offset),) = [factor for factor in factors if factor[1] == w] or [_UNKNOWN]
+    by_operand = {value: (signed, offset) for signed, value, offset in factors}
+    if set(by_operand) != {x, w}:
+        raise NoMatchError("it does not multiply an input with a filter")
+    (input_signed, input_offset), (filter_signed, offset) = by_operand[x], by_operand[w]
     if input_offset is not None:
         raise NoMatchError("it subtracts the input's zero point itself")
     if offset is None:
@@ -188,9 +190,6 @@ def _read_body(contraction: Any, zero_points: Sequence[npt.NDArray[Any]]) -> _Bo
     else:
         raise NoMatchError("it subtracts something else than a zero point")
     return _Body(input_signed, filter_signed, values)
-
-
-_UNKNOWN = (False, None, "unknown")
 
 
 def _factor(value: Any) -> tuple[bool, Any, Any]:

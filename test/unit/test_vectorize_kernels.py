@@ -15,7 +15,7 @@ from lowered_ops import Case, build_module
 from random_tensors import quantized
 from zeropoint.codegen.machine import Machine
 from zeropoint.dialect.constants import elements_array
-from zeropoint.dialect.context import new_context
+from zeropoint.dialect.context import new_context, parse_module
 from zeropoint.dialect.mlir import ir
 from zeropoint.dialect.numerics import Rounding
 from zeropoint.dialect.op_constants import Rescale
@@ -201,12 +201,115 @@ def test_the_arena_ends_with_what_kernels_may_read(loops: Loops) -> None:
     assert arena("") > padded + 64, "with an accumulator"
 
 
-def test_a_buffer_that_is_returned_has_no_slack(loops: Loops) -> None:
-    """It lies in the caller's memory."""
-    model = zp.Model.from_module(build_module([conv((1, 5, 5, 8), (6, 1, 1, 8))], "xnnpack"), "conv")
-    zp.compile(model, cache=False)
-    (spec,) = loops.emitted.values()
-    assert not spec.input_slack, "the input is an argument"
+def test_only_buffers_of_ours_have_slack(loops: Loops) -> None:
+    """An argument and a value that is returned lie in the caller's memory."""
+    text = """
+!x = !quant.uniform<i8:f32, 5.0e-01>
+module attributes {qnn.numerics = "xnnpack"} {
+  func.func @main(%x: tensor<1x4x4x8x!x>) -> tensor<1x4x4x8x!x> {
+    %w = "qnn.constant"() {value = dense<1> : tensor<8x1x1x8xi8>} : () -> tensor<8x1x1x8x!x>
+    %y = "qnn.conv2d"(%x, %w) {CONV} : (tensor<1x4x4x8x!x>, tensor<8x1x1x8x!x>) -> tensor<1x4x4x8x!x>
+    %z = "qnn.conv2d"(%y, %w) {CONV} : (tensor<1x4x4x8x!x>, tensor<8x1x1x8x!x>) -> tensor<1x4x4x8x!x>
+    return %z : tensor<1x4x4x8x!x>
+  }
+}
+""".replace(
+        "CONV",
+        "strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, "
+        "groups = 1 : i64, clamp = array<f32>, operandSegmentSizes = array<i32: 1, 1, 0>",
+    )
+    model = zp.Model.from_module(parse_module(text), "two")
+    x = np.arange(128, dtype=np.int8).reshape(1, 4, 4, 8)
+    expected = zp.compile(model, pipeline="reference", cache=False).run(x)
+    for keep, slack in ((False, [False, True]), (True, [False, False])):
+        loops.specs.clear()
+        executable = zp.compile(model, keep_intermediates=keep, cache=False)
+        assert [spec.input_slack for spec in loops.specs] == slack
+        np.testing.assert_array_equal(executable.run(x)[0], expected[0])
+
+
+# A kernel whose steps can be spoilt one by one, and the call of it.
+KERNEL = """
+#x = affine_map<(m, o, k) -> (m, k)>
+#w = affine_map<(m, o, k) -> (o, k)>
+#y = affine_map<(m, o, k) -> (m, o)>
+#id = affine_map<(m, o) -> (m, o)>
+memref.global "private" constant @weights : memref<8x8xi8> = dense<1>
+func.func private @matmul_0(
+    %x: memref<4x8xi8>, %w: memref<8x8xi8>, %acc: memref<4x8xi32>, %other: memref<4x8xi32>,
+    %out: memref<4x8xi8>) {
+  %b = arith.constant 2 : i32
+  linalg.fill ins(%b : i32) outs(%acc : memref<4x8xi32>)
+  linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<4x8xi8>, memref<8x8xi8>) outs(%acc : memref<4x8xi32>)
+      attrs = {qnn.contraction = "matmul"} {
+  ^bb0(%a: i8, %f: i8, %s: i32):
+    %0 = arith.extsi %a : i8 to i32
+    %1 = arith.extsi %f : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %s, %2 : i32
+    linalg.yield %3 : i32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%acc : memref<4x8xi32>) outs(%out : memref<4x8xi8>) attrs = {qnn.epilogue = {
+        rounding = "float32-half-even", scales = array<f64: 0.5>, multipliers = array<i64: 1073741824>,
+        shifts = array<i64: 0>, zero_point = 0, low = -128, high = 127, storage = "i8"}} {
+  ^bb0(%a: i32, %o: i8):
+    %0 = arith.trunci %a : i32 to i8
+    linalg.yield %0 : i8
+  }
+  return
+}
+func.func @main(%x: memref<4x8xi8>, %out: memref<4x8xi8>) {
+  %w = memref.get_global @weights : memref<8x8xi8>
+  %acc = memref.alloc() : memref<4x8xi32>
+  %other = memref.alloc() : memref<4x8xi32>
+  call @matmul_0(%x, %w, %acc, %other, %out)
+      : (memref<4x8xi8>, memref<8x8xi8>, memref<4x8xi32>, memref<4x8xi32>, memref<4x8xi8>) -> ()
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("", "", None),
+        ("ins(%b : i32) outs(%acc", "ins(%b : i32) outs(%other", "its steps work on different accumulators"),
+        ("ins(%acc : memref", "ins(%other : memref", "its steps work on different accumulators"),
+        ("(m, o, k) -> (o, k)", "(m, o, k) -> (k, o)", "a matmul with other loops than usual"),
+        (
+            "  return\n}\nfunc.func @main",
+            "  memref.copy %acc, %other : memref<4x8xi32> to memref<4x8xi32>\n  return\n}\nfunc.func @main",
+            "it is not bias, contraction and rescale alone",
+        ),
+        ("qnn.epilogue", "qnn.something", "its rescale is not known in plain numbers"),
+        ("scales = array<f64: 0.5>", "scales = array<f64: 0.5, 0.5>", "belong to another axis"),
+        ("addi %s, %2", "addi %2, %2", "it does not sum products"),
+        ("muli %0, %1", "muli %1, %1", "it does not multiply an input with a filter"),
+        ("muli %0, %1", "muli %b, %1", "it does not multiply stored integers"),
+        ("%3 = arith.addi", "%3 = arith.subi", "it does not sum products"),
+        (
+            "%1 = arith.extsi %f : i8 to i32",
+            "%e = arith.extsi %f : i8 to i32\n    %1 = arith.subi %e, %s : i32",
+            "it subtracts something else than a zero point",
+        ),
+        (
+            "%0 = arith.extsi %a : i8 to i32",
+            "%e = arith.extsi %a : i8 to i32\n    %0 = arith.subi %e, %b : i32",
+            "it subtracts the input's zero point itself",
+        ),
+    ],
+)
+def test_kernels_of_other_form_stay(
+    loops: Loops, caplog: pytest.LogCaptureFixture, old: str, new: str, reason: str | None
+) -> None:
+    assert old in KERNEL
+    module = parse_module(KERNEL.replace(old, new, 1) if old else KERNEL)
+    with caplog.at_level(logging.DEBUG, "zeropoint.passes"):
+        run_pipeline(module, f"vectorize-kernels{{isa={ISA}}}")
+    assert ("call @matmul_0(" in str(module)) == (reason is not None)
+    assert reason is None or reason in caplog.text
 
 
 class Broken(Loops):
