@@ -1,10 +1,13 @@
-"""Passes for tests of the machinery: one that records that it ran, one that fails in every way a pass can."""
+"""Passes for tests of the machinery: one that records that it ran, one that fails in every way a pass can,
+one that breaks parameter rules.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
+from zeropoint.dialect.ir_types import to_ir_type, to_tensor_type
 from zeropoint.errors import PipelineError
 from zeropoint.passes.registry import ModulePass, no_match
 
@@ -49,6 +52,24 @@ class FailPass(ModulePass):
             function.attributes["sym_name"] = function.attributes["function_type"]
         if self.how == "bug":
             raise ZeroDivisionError
+
+
+@dataclass(frozen=True)
+class RetypePass(ModulePass):
+    """Give the result of every op called ``op`` another zero point, as a careless optimization might: the IR
+    stays valid.
+    """
+
+    name: ClassVar[str] = "test-retype"
+    op: str = "qnn.reshape"
+
+    def run(self, module: Any) -> None:
+        for view in module.regions[0].blocks[0].operations[0].regions[0].blocks[0].operations:
+            if view.operation.name == self.op:
+                (value,) = view.operation.results
+                type_ = to_tensor_type(value.type)
+                moved = replace(type_.params, zero_points=(type_.params.zero_point + 1,))
+                value.set_type(to_ir_type(replace(type_, element=moved)))
 
 
 def fold_nothing(op: Any) -> bool:

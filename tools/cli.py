@@ -16,6 +16,7 @@ examples:
   zeropoint inspect model.tflite                   operators, shapes, parameters, multipliers and shifts
   zeropoint explain model.tflite --target tflite   what a target's rules do to it, and why
   zeropoint run model.tflite --input image.npy     run it and look at its outputs
+  zeropoint run model.tflite --target ./mine.toml  the same under the rules of another backend
   zeropoint import model.tflite | qopt --to=linalg the IR, for the pass driver
 
 `zeropoint COMMAND --help` explains each command. Exit status: 0 done, 1 an error, 2 wrong usage.

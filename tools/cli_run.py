@@ -17,6 +17,7 @@ import numpy.typing as npt
 from ..dialect.model import TensorInfo
 from ..errors import InputError
 from ..passes.pipelines import PIPELINES
+from ..targets import load_target
 from .cli_arguments import add_model_arguments, load_model, whole_number
 from .tables import print_table
 
@@ -57,6 +58,14 @@ def register(commands: Any) -> None:
         "--repeat", type=whole_number(1), default=1, metavar="N", help="run N times and show the times"
     )
     command.add_argument("--pipeline", choices=sorted(PIPELINES), default="optimized", help="how to compile")
+    command.add_argument(
+        "--target",
+        default="host",
+        metavar="TARGET",
+        help="the name or .toml file of a target whose parameter rules the model shall obey (see `zeropoint "
+        "targets`). The code is for this machine, which must be able to run the target's; without this, the "
+        "model runs as it is",
+    )
     command.add_argument("--json", action="store_true", help="the summary as JSON, for scripts")
     command.set_defaults(run=run)
 
@@ -65,9 +74,10 @@ def run(arguments: argparse.Namespace) -> int:
     from ..runtime import compile
 
     labels = _labels(arguments.labels)
+    load_target(arguments.target)  # a mistake in its file is said before a large model is read
     model = load_model(arguments)
     inputs = read_inputs(model, arguments)
-    executable = compile(model, pipeline=arguments.pipeline)
+    executable = compile(model, arguments.target, pipeline=arguments.pipeline)
     seconds = []
     outputs: list[Array] = []
     for _ in range(arguments.repeat):

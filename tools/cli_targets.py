@@ -23,6 +23,9 @@ examples:
   zeropoint targets ./engine.toml              a file of your own (docs/targets.md shows how to write one)
   zeropoint targets --rules tflite xnnpack     one column per target, one row per op
   zeropoint targets diff tflite xnnpack        only where they differ
+
+`zeropoint explain MODEL --target NAME` says what a target's rules do to a model, `zeropoint run MODEL --target
+NAME` runs the model under them.
 """
 
 
@@ -81,6 +84,7 @@ def _list(as_json: bool) -> int:
     rows = [(t.name, "machine" if t.machine else "rules", t.extends or "", t.description) for t in targets]
     print_table(("target", "kind", "extends", "description"), rows)
     print("\n`zeropoint targets NAME` explains one; a target file of your own is given by its path")
+    print("`zeropoint explain MODEL --target NAME` says what it does to a model, `run` takes --target, too")
     return status
 
 
