@@ -15,10 +15,12 @@ from ..dialect.ir_types import to_ir_type, to_tensor_type
 from ..dialect.meaning import evaluate
 from ..dialect.mlir import ir
 from ..dialect.types import QuantParams, TensorType
-from ..targets import Rule, Target
+from ..targets import Target
 from .decisions import INSERTED_ATTRIBUTE, record
 from .entry import functions
-from .parameter_rules import rule_of, settle
+from .parameter_choices import needs_float
+from .parameter_graph import BlockGraph
+from .parameter_rules import RESULT, Demand, params_text
 from .registry import ModulePass, register
 from .target_attribute import chosen_target
 
@@ -29,7 +31,8 @@ MOVES = frozenset({"concat", "pad", "reshape", "slice", "transpose"})
 @register
 @dataclass(frozen=True)
 class IsolateUnsupportedPass(ModulePass):
-    """Let ops whose rule is ``unsupported`` run in float, between ``qnn.dequantize`` and ``qnn.quantize``.
+    """Let ops whose rule is ``unsupported`` run in float, between ``qnn.dequantize`` and ``qnn.quantize``. So
+    do ops whose rule cannot be obeyed in integers.
 
     ``conv(x, w, b) : q``  =>  ``quantize(conv(dequantize(x), w', b'))`` with weights and bias made float at
     compile time. The float ops are compiled like any other.
@@ -55,10 +58,9 @@ class _Islands:
     """The ops of one function that run in float, known by their results: hashes of ops change."""
 
     def __init__(self, function: Any, target: Target, merge: bool) -> None:
+        self.block = function.regions[0].blocks[0]
         self.operations = [
-            view.operation
-            for view in function.regions[0].blocks[0].operations
-            if view.operation.name.startswith("qnn.")
+            view.operation for view in self.block.operations if view.operation.name.startswith("qnn.")
         ]
         self.target, self.merge = target, merge
         self.members: dict[Any, str] = {}
@@ -67,10 +69,11 @@ class _Islands:
         """Quantized values to what stands for them inside of islands."""
 
     def run(self) -> None:
-        for op in self.operations:
-            rule = _unsupported(op, self.target)
-            if rule is not None:
-                self.members[op.results[0]] = f"target {self.target.name} says '{rule}' ({rule.origin})"
+        source = BlockGraph(self.block)
+        for operation, op in zip(source.operations, source.graph.ops, strict=True):
+            demand = needs_float(source.graph, op, self.target)
+            if demand is not None:
+                self.members[operation.results[0]] = _reason(self.target, demand)
         if self.merge:
             self.members.update(dict.fromkeys(self._movers(), "it moves values between ops in float"))
         isolated = [op for op in self.operations if op.results[0] in self.members]
@@ -136,19 +139,14 @@ class _Islands:
         return self.floats[value]
 
 
-def _unsupported(op: Any, target: Target) -> Rule | None:
-    """The rule that sends a quantized op to float; None for any other op.
-
-    A rule may ask for a change of storage (an i8 result becomes i16 as its input is) into one that the
-    target does not take: then the op is unsupported, too.
-    """
-    types = [to_tensor_type(operand.type) for operand in op.operands]
-    result = to_tensor_type(op.results[0].type)
-    for inputs, given in ((types, result), settle(target, _name(op), types, result)):
-        rule = rule_of(target, _name(op), inputs, given)
-        if rule is not None and rule.kind == "unsupported":
-            return rule
-    return None
+def _reason(target: Target, demand: Demand) -> str:
+    """Why an op runs in float."""
+    rule = f"'{demand.rule}' ({demand.rule.origin})"
+    if demand.rule.kind == "unsupported":
+        return f"target {target.name} says {rule}"
+    label = "its result" if demand.place == RESULT else f"operand {demand.place}"
+    wanted = demand.because if demand.expected is None else params_text(demand.expected)
+    return f"target {target.name} says {rule}, but {label} cannot have {wanted}"
 
 
 def _name(op: Any) -> str:

@@ -65,6 +65,24 @@ def unmet_of(graph: PlainGraph, op: PlainOp, target: Target) -> list[Demand]:
     return unmet(target, op.name, inputs, result)
 
 
+def needs_float(graph: PlainGraph, op: PlainOp, target: Target) -> Demand | None:
+    """The demand for whose sake an op has to run in float; None if it can run in integers.
+
+    That is ``unsupported``, of the op as it is or as its rule makes it (an i8 result becomes i16 as its input
+    is, which the target lacks), and what the dialect has no types for: inputs in the i32 parameters of an
+    accumulator, or another scale of the input above a bias that is computed.
+    """
+    broken = unmet_of(graph, op, target)
+    if not broken:
+        return None
+    settled = unmet(target, op.name, *settle(target, op.name, *_types(graph, op)))
+    hopeless = [demand for demand in (*broken, *settled) if demand.expected is None]
+    if hopeless or settled:
+        return (hopeless or settled)[0]
+    moves = broken[0].rule.kind in EQUAL and is_mobile(op)
+    return None if moves or _is_possible(graph, op, _settled(graph, op, target, broken)) else broken[0]
+
+
 def _fewest(graph: PlainGraph, options: Sequence[Sequence[Choice]], allowed: _Allowed) -> Plan:
     open_ops = [index for index, choices in enumerate(options) if len(choices) > 1]
     best = _planned(graph, [choices[0] for choices in options], allowed)

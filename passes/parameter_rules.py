@@ -111,10 +111,11 @@ def data_inputs(op: str, count: int) -> range:
     return range(1 if op in CONTRACTIONS else count)
 
 
-def message(target: Target, op: str, demand: Demand, called: str) -> str:
+def message(target: Target, op: str, demand: Demand, called: str, in_float: bool = False) -> str:
     """A broken demand in words: op, rule, where the rule is written, both parameters, and the fix.
 
-    ``called`` is the name or path that the target was given by.
+    ``called`` is the name or path that the target was given by; ``in_float`` says that the op can only run
+    in float.
     """
     label = "result" if demand.place == RESULT else f"operand {demand.place}"
     head = (
@@ -124,10 +125,14 @@ def message(target: Target, op: str, demand: Demand, called: str) -> str:
     if demand.expected is None and demand.rule.kind == "unsupported":
         return head + f"float between dequantize and quantize; run isolate-unsupported{{target={called}}}"
     if demand.expected is None:
-        return head + f"{demand.because}, which no per-tensor type has; quantize the filter per-tensor"
+        fix = f"quantize the filter per-tensor, or run isolate-unsupported{{target={called}}}"
+        return head + f"{demand.because}, which no per-tensor type has; {fix}"
+    expected = f"{params_text(demand.expected)} ({demand.because})"
+    if in_float:
+        return head + f"{expected}, which it cannot have; run isolate-unsupported{{target={called}}}"
     side = "its result" if demand.place == RESULT else f"operand {demand.place}"
     fix = f"requantize {side}, as legalize-params{{target={called}}} does"
-    return head + f"{params_text(demand.expected)} ({demand.because}); {fix}"
+    return head + f"{expected}; {fix}"
 
 
 def params_text(params: QuantParams) -> str:

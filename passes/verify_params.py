@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from .parameter_choices import unmet_of
+from .parameter_choices import needs_float, unmet_of
 from .parameter_graph import BlockGraph, function_blocks
 from .parameter_rules import message
 from .pipeline_text import Step, quoted
@@ -34,8 +34,11 @@ class VerifyParamsPass(ModulePass):
         for block in function_blocks(module):
             source = BlockGraph(block)
             for operation, op in zip(source.operations, source.graph.ops, strict=True):
-                for demand in unmet_of(source.graph, op, target):
-                    operation.location.emit_error(message(target, op.name, demand, called) + blame)
+                broken = unmet_of(source.graph, op, target)
+                in_float = bool(broken) and needs_float(source.graph, op, target) is not None
+                for demand in broken:
+                    text = message(target, op.name, demand, called, in_float)
+                    operation.location.emit_error(text + blame)
 
 
 LEGALIZES = "legalize-params"

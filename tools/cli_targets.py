@@ -24,8 +24,8 @@ examples:
   zeropoint targets --rules tflite xnnpack     one column per target, one row per op
   zeropoint targets diff tflite xnnpack        only where they differ
 
-`zeropoint explain MODEL --target NAME` says what a target's rules do to a model, `zeropoint run MODEL --target
-NAME` runs the model under them.
+`zeropoint explain MODEL --target NAME` says what a target's rules do to a model,
+`zeropoint run MODEL --target NAME` runs it under them.
 """
 
 

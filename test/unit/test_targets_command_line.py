@@ -119,9 +119,9 @@ def test_what_breaks_a_rule_is_caught_behind_the_pass_that_did_it(
     assert qopt.main([*arguments, "--verify-params"]) == 1
     error = capsys.readouterr().err
     expected = (
-        "model.mlir:6:8: error: 'qnn.reshape' op breaks rule 'same-as-input' of target 'my' (my.toml:10): result "
-        "has i8 scale 0.5 zero point 4, expected i8 scale 0.5 zero point 3 (its input's); requantize its "
-        "result, as legalize-params{target=my.toml} does (after pass 'test-retype')"
+        "model.mlir:6:8: error: 'qnn.reshape' op breaks rule 'same-as-input' of target 'my' (my.toml:10): "
+        "result has i8 scale 0.5 zero point 4, expected i8 scale 0.5 zero point 3 (its input's); requantize "
+        "its result, as legalize-params{target=my.toml} does (after pass 'test-retype')"
     )
     assert expected in error
 
