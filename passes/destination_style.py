@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -64,8 +65,43 @@ def expand_pad(op: Any) -> None:
     low = list(op.attributes["static_low"])
     if constant.operation.parent.operation == op.operation:  # it dies with the pad
         value = constant.operation.clone().results[0]
-    filled = linalg.fill(value, outs=[_empty(type_)])
-    _replace(op, _slice_into(source, filled, low, list(source.type.shape), [1] * len(low)))
+    # Dimensions behind the last padded one are moved as one: a row of pixels is copied in one piece, not
+    # channel by channel.
+    axis = _last_padded_axis(source.type.shape, type_.shape)
+    source_rows = _collapse_behind(source, axis)
+    low = [*low[:axis], low[axis] * math.prod(type_.shape[axis + 1 :])]
+    shape = [*type_.shape[:axis], math.prod(type_.shape[axis:])]
+    filled = linalg.fill(value, outs=[tensor.empty(shape, type_.element_type)])
+    padded = _slice_into(source_rows, filled, low, list(source_rows.type.shape), [1] * len(low))
+    _replace(op, _expand_behind(padded, type_, axis))
+
+
+def _last_padded_axis(source: Sequence[int], result: Sequence[int]) -> int:
+    changed = [axis for axis, (a, b) in enumerate(zip(source, result, strict=True)) if a != b]
+    return changed[-1] if changed else len(source) - 1
+
+
+def _reassociation(rank: int, axis: int) -> list[list[int]]:
+    """Every dimension for itself, but those from ``axis`` on together."""
+    return [*([i] for i in range(axis)), list(range(axis, rank))]
+
+
+def _collapse_behind(value: Any, axis: int) -> Any:
+    """``value`` with the dimensions from ``axis`` on made one."""
+    type_ = value.type
+    if axis == type_.rank - 1:
+        return value
+    shape = [*type_.shape[:axis], math.prod(type_.shape[axis:])]
+    collapsed = ir.RankedTensorType.get(shape, type_.element_type)
+    return tensor.CollapseShapeOp(collapsed, value, _reassociation(type_.rank, axis)).result
+
+
+def _expand_behind(value: Any, type_: Any, axis: int) -> Any:
+    """The reverse of :func:`_collapse_behind`."""
+    if axis == type_.rank - 1:
+        return value
+    groups = _reassociation(type_.rank, axis)
+    return tensor.ExpandShapeOp(type_, value, groups, [], list(type_.shape)).result
 
 
 def expand_concat(op: Any) -> None:

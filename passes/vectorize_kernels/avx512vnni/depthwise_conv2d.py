@@ -96,7 +96,7 @@ class _Kernel:
         parameters = w.at("%p", w.times(index, self.vector_parameters))
         weights = [w.load(w.at(filter, tap * LANES * 4), I32, 64) for tap in range(self.taps)]
         bias = w.load(parameters, I32)
-        loaded = self.epilogue.load(w, w.at(parameters, LANES * 4))
+        epilogue_parameters = w.at(parameters, LANES * 4)
         source, target = w.at("%x", channel), w.at("%out", channel)
 
         def row(number: str) -> Sequence[str]:
@@ -109,6 +109,7 @@ class _Kernel:
                     w.at(row_source, w.times(x, spec.strides[1] * spec.in_channels)), weights, bias
                 )
                 tile_target = w.at(row_target, w.times(x, spec.in_channels))
+                loaded = self.epilogue.load(w, epilogue_parameters)
                 for i, value in enumerate(sums):
                     stored = self.epilogue.apply(w, value, loaded)
                     w.store_bytes(stored, w.at(tile_target, i * spec.in_channels), spec.in_channels)

@@ -5,7 +5,9 @@ floor,
 
     ``y = floor((a * m + 2^30 + 2^(30 + e) + z * 2^(31 + e) - (a < 0) * 2^31) / 2^(31 + e))``
 
-and the term in ``a < 0`` only matters where the result may lie below the zero point.
+The term in ``a < 0`` only matters where the result may lie below the zero point. Without a shift there is
+only the first rounding, and neither that term nor ``2^(30 + e)``. With a large ``e`` the zero point is added
+after the division instead.
 """
 
 from __future__ import annotations
@@ -20,12 +22,13 @@ from ....dialect.op_constants import Rescale
 from .channels import Channels, as_bytes
 from .writer import BYTES, F32, F64, I32, I64, Writer
 
-_MAX_SHIFT = 20
+_MAX_SHIFT = 31
+_MAX_EARLY_SHIFT = 20
 """Beyond it ``z * 2^(31 + e)`` and a full product might not fit into 64 bits together."""
 _LARGEST_SCALE = 2.0**60
 """So that a float32 product of an accumulator is finite."""
 _VECTOR_BYTES = 64
-_PARAMETERS = {Rounding.DOUBLE: 6, Rounding.FLOAT32_HALF_EVEN: 1, Rounding.ONCE_HALF_AWAY: 2}
+_PARAMETERS = {Rounding.DOUBLE: 8, Rounding.FLOAT32_HALF_EVEN: 1, Rounding.ONCE_HALF_AWAY: 2}
 """Vectors of parameters per sixteen channels."""
 _INTERLEAVE = [lane if lane % 2 == 0 else lane + 15 for lane in range(16)]
 """Even lanes of one vector of i32, and its own even lanes for the odd ones of a second."""
@@ -37,8 +40,8 @@ def why_not(rescale: Rescale) -> str | None:
         return f"rounding '{rescale.rounding.value}' has no vector epilogue"
     if rescale.rounding is Rounding.DOUBLE:
         pairs = zip(rescale.multipliers, rescale.shifts, strict=True)
-        if any(multiplier and not -_MAX_SHIFT <= shift <= -1 for multiplier, shift in pairs):
-            return f"a shift outside -{_MAX_SHIFT}..-1 (scales of one half and more, or tiny ones)"
+        if any(multiplier and not -_MAX_SHIFT <= shift <= 0 for multiplier, shift in pairs):
+            return f"a shift outside -{_MAX_SHIFT}..0 (scales of one and more)"
     elif not all(0.0 <= scale <= _LARGEST_SCALE for scale in rescale.scales):
         return "a scale beyond 2^60"
     return None
@@ -61,18 +64,36 @@ class Epilogue:
         multiplier = channels.spread(rescale.multipliers, np.int64)
         exponent = -channels.spread(rescale.shifts, np.int64)
         exponent = np.where(multiplier == 0, 1, exponent)  # any will do, the product is zero
-        one = np.int64(1)
-        offset = (one << 30) + (one << (30 + exponent)) + (np.int64(rescale.zero_point) << (31 + exponent))
-        shift = 31 + exponent
-        halves = [values[:, start::2] for values in (multiplier, offset, shift) for start in (0, 1)]
-        return as_bytes(np.stack(halves, 1))
+        one, shifts = np.int64(1), exponent > 0
+        offset = (one << 30) + np.where(shifts, one << (30 + exponent), 0)
+        if self._adds_early:
+            offset += np.int64(rescale.zero_point) << (31 + exponent)
+        correction = np.where(shifts, -(one << 31), 0)
+        columns = (multiplier, offset, 31 + exponent, correction)
+        return as_bytes(np.stack([values[:, start::2] for values in columns for start in (0, 1)], 1))
+
+    @property
+    def _adds_early(self) -> bool:
+        """Whether the zero point is part of the sum that is divided."""
+        return all(-shift <= _MAX_EARLY_SHIFT for shift in self.rescale.shifts)
+
+    @property
+    def _corrects(self) -> bool:
+        """Whether results may lie below the zero point."""
+        return self.rescale.low < self.rescale.zero_point
 
     def load(self, w: Writer, pointer: str) -> list[str]:
         """The parameters of sixteen channels."""
         types = {Rounding.DOUBLE: I64, Rounding.FLOAT32_HALF_EVEN: F32, Rounding.ONCE_HALF_AWAY: F64}
         rounding = self.rescale.rounding
+        count = _PARAMETERS[rounding]
+        if rounding is Rounding.DOUBLE and not self._corrects:
+            count -= 2  # the corrections, which are packed last
         return [
-            w.load(w.at(pointer, _VECTOR_BYTES * i), types[rounding]) for i in range(_PARAMETERS[rounding])
+            # LLVM would move ordinary loads out of the loop over tiles, into registers that are not free, and
+            # reload them from the stack; and it would forget there how wide a multiplier is.
+            w.load(w.at(pointer, _VECTOR_BYTES * i), types[rounding], volatile=True)
+            for i in range(count)
         ]
 
     def apply(self, w: Writer, accumulator: str, parameters: Sequence[str]) -> str:
@@ -94,14 +115,18 @@ class Epilogue:
         results = []
         for lanes, value in enumerate((even, odd)):
             multiplier, offset, shift = parameters[lanes], parameters[2 + lanes], parameters[4 + lanes]
+            # It is 32 bits wide: said so that LLVM takes vpmuldq and not the slower full product.
+            multiplier = w.binary("shrsi", w.binary("shli", multiplier, half, I64), half, I64)
             total = w.binary("addi", w.binary("muli", value, multiplier, I64), offset, I64)
-            if low < self.rescale.zero_point:
+            if self._corrects:
                 sign = w.binary("shrsi", value, w.splat(63, I64), I64)
-                correction = w.binary("andi", sign, w.splat(-(1 << 31), I64), I64)
+                correction = w.binary("andi", sign, parameters[6 + lanes], I64)
                 total = w.binary("addi", total, correction, I64)
             results.append(w.bitcast(w.binary("shrsi", total, shift, I64), I64, I32))
         # The low halves of both are the results of the even and of the odd lanes.
         merged = w.op(f"vector.shuffle {results[0]}, {results[1]} {_INTERLEAVE} : {I32}, {I32}")
+        if not self._adds_early:
+            merged = self._plus_zero_point(w, merged)
         merged = w.binary("maxsi", merged, w.splat(low, I32), I32)
         return w.binary("minsi", merged, w.splat(high, I32), I32)
 

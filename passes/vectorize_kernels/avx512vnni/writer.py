@@ -72,8 +72,10 @@ class Writer:
         moved = self.index(offset) if isinstance(offset, int) else offset
         return self.op(f"llvm.getelementptr {pointer}[{moved}] : (!llvm.ptr, i64) -> !llvm.ptr, i8")
 
-    def load(self, pointer: str, type_: str, alignment: int = 1) -> str:
-        return self.op(f"llvm.load {pointer} {{alignment = {alignment} : i64}} : !llvm.ptr -> {type_}")
+    def load(self, pointer: str, type_: str, alignment: int = 1, volatile: bool = False) -> str:
+        """A load; a volatile one stays where it is written."""
+        kind = "llvm.load volatile" if volatile else "llvm.load"
+        return self.op(f"{kind} {pointer} {{alignment = {alignment} : i64}} : !llvm.ptr -> {type_}")
 
     def store_bytes(self, value: str, pointer: str, channels: int) -> None:
         """Store sixteen bytes, or the first ``channels`` of them if those are fewer.
