@@ -34,3 +34,9 @@ config.substitutions += [
     ("%python", sys.executable),
     ("%test_data", str(Path(__file__).parent / "data")),
 ]
+
+# Tests of vector code need a CPU that has the instructions: `REQUIRES: avx512vnni`.
+from zeropoint.codegen.machine import host  # noqa: E402 - zeropoint may not be installed, see above
+
+if host().isa:
+    config.available_features.add(host().isa)

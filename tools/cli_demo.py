@@ -128,7 +128,7 @@ def _print(figures: dict[str, Any], rows: Any, images: Any, labels: Any, outputs
     load, compiling = figures["load_seconds"] * 1e3, figures["compile_seconds"] * 1e3
     print(f"load       {load:.0f} ms    compile {compiling:.0f} ms")
     microseconds = figures["median_run_microseconds"]
-    print(f"run        {microseconds:.0f} us per image (median, the general reference pipeline)")
+    print(f"run        {microseconds:.0f} us per image (median)")
     print(f"same bits  {_verdict(figures)}")
 
 

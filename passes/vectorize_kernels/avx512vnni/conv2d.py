@@ -241,7 +241,11 @@ class _Kernel:
 
     def _tile(self, source: str, target: str, filter: str, parameters: str, starts: Sequence[str]) -> None:
         w, plan = self.w, self.plan
-        biases = [w.load(w.at(parameters, j * self.vector_parameters), I32) for j in range(plan.vectors)]
+        biases = [
+            # Volatile: else LLVM loads them once, before all tiles, and keeps them on the stack.
+            w.load(w.at(parameters, j * self.vector_parameters), I32, volatile=True)
+            for j in range(plan.vectors)
+        ]
         sums = [w.splat(0, I32)] * plan.rows if plan.needs_sums else []
         total = w.loop(
             plan.runs,

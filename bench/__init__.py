@@ -1,0 +1,1 @@
+"""Measurements: always a ratio to a peer, in one interleaved run."""
