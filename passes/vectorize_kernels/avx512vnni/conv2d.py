@@ -41,7 +41,7 @@ _FLIP = -0x7F7F7F80
 
 def supports(spec: ConvSpec) -> str | None:
     """None if there is a kernel for ``spec``, else the reason why not."""
-    if spec.kind not in ("conv2d", "matmul"):
+    if spec.kind == "depthwise_conv2d" and spec.in_channels > 1:
         return f"kind '{spec.kind}' is another family's"
     if spec.result_bits != 8:
         return f"{spec.result_bits}-bit results are not stored by this family"
@@ -163,7 +163,10 @@ def pack(
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
     """The filter in the kernel's order; and per vector of channels bias, zero point (if any) and epilogue."""
     plan, count = _Plan(spec), spec.out_channels
-    raw = np.asarray(filter).reshape(count, plan.runs, plan.run_bytes)
+    rows = np.asarray(filter)
+    if spec.kind == "depthwise_conv2d":  # of one channel: an ordinary convolution whose outputs come last
+        rows = rows.reshape(-1, count).T
+    raw = np.ascontiguousarray(rows).reshape(count, plan.runs, plan.run_bytes)
     stored = raw.view(np.int8 if spec.filter_signed else np.uint8).astype(np.int64)
     signed = stored - (0 if spec.filter_signed else 128)
     zero_points = np.broadcast_to(np.asarray(plan.centred_zero_points, np.int64), (count,))
