@@ -39,6 +39,10 @@ def load(
         UnsupportedOpError: it uses operators that cannot be imported; lists all of them.
         InputError: an argument does not fit the model.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"path: got {type(path).__name__}, expected the path of a file")
+    if Path(path).is_dir():
+        raise InputError(f"{os.fspath(path)}: error: is a directory, expected a .tflite or .mlir file")
     try:
         data = Path(path).read_bytes()
     except OSError as error:

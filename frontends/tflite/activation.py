@@ -54,7 +54,7 @@ def softmax(op: OperatorImport) -> None:
         op.demand_kind(y, Q8 | Q16, "result")
         expected = _SOFTMAX_RESULTS.get((x.params.storage.name, y.params.storage.name))
         if expected is None:
-            op.unsupported(f"{kind(x)} input with {kind(y)} result is not supported")
+            op.unsupported(f"{kind(x)} input with {kind(y)} result")
         scale, zero_point = expected
         if (
             not math.isclose(y.params.scale, scale, rel_tol=_SCALE_TOLERANCE)

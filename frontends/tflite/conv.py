@@ -81,7 +81,7 @@ def fully_connected(op: OperatorImport) -> None:
     op.demand_counts((2, 3))
     x, w = op.type(0), filter_type(op)
     if op.option("weights_format") != "DEFAULT":
-        op.unsupported(f"weights format {op.option('weights_format')} is not supported")
+        op.unsupported(f"weights format {op.option('weights_format')}")
     op.demand_rank(w, 2, "weights")
     features = w.shape[1]
     if not features or not x.shape or x.elements % features:
@@ -106,16 +106,16 @@ def filter_type(op: OperatorImport) -> TensorType:
     op.constant(1, "weights")
     activations, weights = kind(x), kind(w)
     if activations in FLOAT and isinstance(w.element, QuantParams):
-        op.unsupported(f"hybrid (float activations with {_name(op, 1)} weights) is not supported yet")
+        op.unsupported(f"hybrid (float activations with {_name(op, 1)} weights)")
     if activations == "quantized i16":
-        op.unsupported(f"16x8 (int16 activations with {_name(op, 1)} weights) is not supported yet")
+        op.unsupported(f"16x8 (int16 activations with {_name(op, 1)} weights)")
     if activations == weights == kind(y) and activations in FLOAT:
         return w
     wanted = {"quantized i8": ("quantized i8", "quantized i4"), "quantized u8": ("quantized u8",)}
     if weights not in wanted.get(activations, ()):
-        op.unsupported(f"{activations} input with {weights} weights is not supported yet")
+        op.unsupported(f"{activations} input with {weights} weights")
     if kind(y) != activations and not (op.name == "FULLY_CONNECTED" and kind(y) in Q32):
-        op.unsupported(f"{activations} input with {kind(y)} result is not supported yet")
+        op.unsupported(f"{activations} input with {kind(y)} result")
     params = w.params
     channel_axis = 3 if op.name == "DEPTHWISE_CONV_2D" else 0
     if params.axis is not None and (params.axis != channel_axis or activations == "quantized u8"):

@@ -29,4 +29,4 @@ def _refuse_power_of_two_scales(op: OperatorImport) -> None:
         return
     scales = [t.params.scale for t in (op.type(0), op.type(1), op.output().type)]
     if all(math.frexp(scale)[0] == 0.5 for scale in scales):
-        op.unsupported(f"int16 tensors whose scales are all powers of two, {scales}, are not supported yet")
+        op.unsupported(f"int16 tensors whose scales are all powers of two, {scales}")

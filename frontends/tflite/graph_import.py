@@ -175,7 +175,8 @@ class GraphImport:
                 self._import_operator(operator)
             except UnsupportedError as reason:
                 if not isinstance(reason, ConsequenceError):
-                    self._faults.append(f"{describe(operator, self.tensors)}: {reason}")
+                    what = describe(operator, self.tensors)
+                    self._faults.append(f"{what}: {reason}" if str(reason) else what)
                 self._stand_in(operator)
             except ImportModelError:
                 # Behind an operator that could not be imported shapes are only the declared ones, which may
@@ -189,8 +190,7 @@ class GraphImport:
     def _import_operator(self, operator: Operator) -> None:
         function = IMPORTERS.get(operator.name)
         if function is None:
-            what = "custom operators are" if operator.name == "CUSTOM" else "this operator is"
-            raise UnsupportedError(f"{what} not supported yet")
+            raise UnsupportedError
         function(OperatorImport(self, operator))
 
     def _stand_in(self, operator: Operator) -> None:

@@ -40,7 +40,10 @@ models with a dynamic batch make the shape of a RESHAPE) or dequantized weights.
 
 
 class UnsupportedError(Exception):
-    """This operator is valid but cannot be imported; collected, so that all of them are reported at once."""
+    """This operator is valid but cannot be imported; collected, so that all of them are reported at once.
+
+    The message says what about it; none, if the operator itself is not known.
+    """
 
 
 class ConsequenceError(UnsupportedError):
@@ -92,7 +95,7 @@ class OperatorImport:
         """The fused activation as a ``clamp`` attribute."""
         activation: str = self.option("activation")
         if activation not in CLAMPS:
-            self.unsupported(f"a fused {activation} activation is not supported yet")
+            self.unsupported(f"a fused {activation} activation")
         return CLAMPS[activation]
 
     def has(self, index: int) -> bool:
@@ -106,15 +109,13 @@ class OperatorImport:
             self.fail(f"input {index} is missing, got {list(self.operator.inputs)}")
         tensor = self.graph.tensors[self.operator.inputs[index]]
         if tensor.is_variable:
-            self.unsupported(f"input '{short(tensor.name)}' is a variable; state is not supported yet")
+            self.unsupported(f"input '{short(tensor.name)}' is a variable")
         self._demand_usable(tensor, "input")
         return tensor
 
     def _demand_usable(self, tensor: Tensor, what: str) -> None:
         if tensor.obstacle:
-            self.unsupported(
-                f"{what} '{short(tensor.name)}' has {tensor.obstacle}, which is not supported yet"
-            )
+            self.unsupported(f"{what} '{short(tensor.name)}' has {tensor.obstacle}")
 
     def type(self, index: int) -> TensorType:
         """An input's type, with the shape it has in this import (which ``shapes`` may have changed)."""
@@ -135,7 +136,7 @@ class OperatorImport:
         if data is None and self.graph.is_stand_in(tensor):
             raise ConsequenceError(f"{what} come from an unsupported operator")
         if data is None:
-            self.unsupported(f"{what} that are computed at run time are not supported yet")
+            self.unsupported(f"{what} that are computed at run time")
         return data
 
     def integers(self, index: int, what: str) -> tuple[int, ...]:
@@ -172,7 +173,7 @@ class OperatorImport:
         """The type is one that the operator takes; returns its kind."""
         found = kind(type_)
         if found not in allowed:
-            self.unsupported(f"{what} of type {found} is not supported yet")
+            self.unsupported(f"{what} of type {found}")
         return found
 
     def demand_same_kind(self, allowed: Collection[str], inputs: Collection[int] = (0,)) -> str:
@@ -182,7 +183,7 @@ class OperatorImport:
         others += [self.output(k).type for k in range(len(self.operator.outputs))]
         for other in others:
             if kind(other) != found:
-                self.unsupported(f"{found} mixed with {kind(other)} is not supported yet")
+                self.unsupported(f"{found} mixed with {kind(other)}")
         return found
 
     def demand_rank(self, type_: TensorType, rank: int, what: str = "input") -> None:
@@ -226,12 +227,12 @@ class OperatorImport:
         type_ = TensorType(inferred, element or tensor.element)
         self.demand_memory(inferred, type_)
         if 0 in inferred:
-            self.unsupported(f"a result without elements, {list(inferred)}, is not supported")
+            self.unsupported(f"a result without elements, {list(inferred)}")
         return self._demand_per_tensor(type_)
 
     def _demand_per_tensor(self, type_: TensorType) -> TensorType:
         if isinstance(type_.element, QuantParams) and not type_.element.is_per_tensor:
-            self.unsupported("per-channel parameters on an activation are not supported yet")
+            self.unsupported("per-channel parameters on an activation")
         return type_
 
     def demand_memory(self, shape: Sequence[int], type_: TensorType) -> None:

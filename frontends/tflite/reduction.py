@@ -15,7 +15,7 @@ def mean(op: OperatorImport) -> None:
     x = op.type(0)
     axes = sorted({op.axis(axis, len(x.shape)) for axis in op.integers(1, "axes")})
     if not axes:
-        op.unsupported("a mean over no axes is not supported")
+        op.unsupported("a mean over no axes")
     keep_dims = op.option("keep_dims")
     attributes = {"axes": tuple(axes), "keep_dims": keep_dims}
     op.emit("mean", [op.value(0)], reduce_shape(x.shape, axes, keep_dims), attributes)

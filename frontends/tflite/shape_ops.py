@@ -117,7 +117,7 @@ def concatenation(op: OperatorImport) -> None:
     op.demand_counts((max(count, 1),))
     op.demand_same_kind(MOVABLE, range(count))
     if op.clamp():
-        op.unsupported(f"a fused {op.option('activation')} activation is not supported")
+        op.unsupported(f"a fused {op.option('activation')} activation")
     shapes = [type_.shape for type_ in op.input_types]
     axis = op.axis(op.option("axis"), len(shapes[0]))
     shape = op.infer(concat_shape, shapes, axis)

@@ -43,7 +43,7 @@ def strided_slice(op: OperatorImport) -> None:
         op.emit("slice", [op.value(0)], selection.shape, attributes)
         return
     if 0 in selection.sizes:
-        op.unsupported(f"a result without elements, {selection.shape}, is not supported")
+        op.unsupported(f"a result without elements, {selection.shape}")
     part = op.build("slice", [op.value(0)], TensorType(tuple(selection.sizes), x.element), attributes)
     op.emit("reshape", [part], selection.shape)
 
@@ -99,5 +99,5 @@ def _range(op: OperatorImport, part: slice, extent: int) -> tuple[int, int, int]
         op.fail("stride 0")
     taken = range(*part.indices(extent))
     if part.step < 0:
-        op.unsupported(f"stride {part.step} (backwards) is not supported yet")
+        op.unsupported(f"stride {part.step} (backwards)")
     return taken.start, len(taken), part.step
