@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from ..dialect.describe import location_name
+from ..dialect.places import place_text
 
 LOG = logging.getLogger("zeropoint.passes")
 
@@ -59,16 +60,17 @@ def collect() -> Iterator[list[Decision]]:
 def record(kind: Kind, op: Any, detail: str, by: str = "") -> None:
     """Note a decision about ``op`` (an operation or a view of one), made ``by`` a pass or pattern.
 
-    Logged at DEBUG as ``<by>: <kind>: <op> at <location>: <detail>``.
+    Logged at DEBUG as ``<by>: <kind>: <op> at <place>: <detail>``.
     """
     assert kind in get_args(Kind), f"no such kind of decision: {kind}"
     collectors = _COLLECTORS.get()
     if not collectors and not LOG.isEnabledFor(logging.DEBUG):
         return
     operation = op.operation
-    location = str(operation.location)
     words = "no match" if kind == "refused" else kind
-    LOG.debug("%s: %s: %s at %s: %s", by, words, operation.name, location, detail)
-    decision = Decision(kind, operation.name, location_name(operation.location), location, by, detail)
+    location = operation.location
+    if LOG.isEnabledFor(logging.DEBUG):
+        LOG.debug("%s: %s: %s at %s: %s", by, words, operation.name, place_text(location), detail)
+    decision = Decision(kind, operation.name, location_name(location), str(location), by, detail)
     for collector in collectors:
         collector.append(decision)

@@ -118,7 +118,7 @@ def no_match(op: Any, reason: str) -> bool:
     """Say why a rewrite pattern leaves ``op`` alone; returns True: "no match" to the rewrite driver.
 
     Recorded as ``refused`` (see ``decisions.py``), and logged at DEBUG as ``<pattern>: no match: <op> at
-    <location>: <reason>``; ``qopt --explain`` shows it.
+    <place>: <reason>``; ``qopt --explain`` shows it.
     """
     record("refused", op, reason, by=sys._getframe(1).f_code.co_name)
     return True

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..dialect.mlir import ir
+from ..dialect.places import TEXT_BUFFER, Place, place_of
 from ..errors import ZeropointError
-
-TEXT_BUFFER = "-"
-"""The file name MLIR gives to what it parses from memory."""
 
 CURRENT_OPERATION = "see current operation: "
 """How the note starts that MLIR adds to errors of ops."""
@@ -20,22 +17,12 @@ _HAS_PLACE = re.compile(r"[^\n]*?: error: ")
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a diagnostic points: line and column from 1, 0 if unknown; ``name`` is the tensor's, if any."""
-
-    file: str | None = None
-    line: int = 0
-    column: int = 0
-    name: str | None = None
-
-
-@dataclass(frozen=True)
 class Finding:
     """A diagnostic as plain data (MLIR's own object dies with its handler)."""
 
     severity: str
     message: str
-    place: Place = Place()
+    place: Place = field(default_factory=Place)
     notes: tuple[Finding, ...] = ()
 
 
@@ -70,21 +57,6 @@ class Source:
         line = self.lines[place.line - 1].rstrip("\r")
         before = line.encode()[: max(0, place.column - 1)].decode(errors="ignore")
         return [line, "".join("\t" if c == "\t" else " " for c in before) + "^"]
-
-
-def place_of(location: Any) -> Place:
-    """The first file position inside a location, and the name nearest to it on the way."""
-    if isinstance(location, ir.FileLineColLoc):
-        return Place(location.filename, location.start_line, location.start_col)
-    if isinstance(location, ir.NameLoc):
-        child = place_of(location.child_loc)
-        return child if child.name is not None else replace(child, name=location.name_str)
-    if isinstance(location, ir.CallSiteLoc):
-        return place_of(location.callee)
-    if isinstance(location, ir.FusedLoc):
-        places = [place_of(part) for part in location.locations]
-        return next((place for place in places if place.file is not None), places[0] if places else Place())
-    return Place()
 
 
 def finding_of(diagnostic: Any, source_name: str) -> Finding:

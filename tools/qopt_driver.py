@@ -11,6 +11,7 @@ from typing import Any
 from ..dialect.constants import remember_resources
 from ..dialect.context import new_context
 from ..dialect.mlir import MLIRError, ir
+from ..dialect.places import Place
 from ..errors import PipelineError, TargetError, ZeropointError, did_you_mean
 from ..passes.pass_manager import Observer, build_pass_manager
 from ..passes.pipeline_text import Step, parse_pass_list, parse_pipeline
@@ -18,7 +19,7 @@ from ..passes.pipelines import passes_to
 from ..passes.target_attribute import remember_target
 from ..passes.verify_params import with_verification
 from ..targets import load_target
-from .diagnostics import Collector, Finding, Place, Source, error_block
+from .diagnostics import Collector, Finding, Source, error_block
 from .qopt_arguments import UsageError
 from .qopt_dumps import DumpRequest, IrDumps, Progress
 from .qopt_expected import compare, expectations

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 import sample_passes
+from zeropoint.dialect.context import parse_module
+from zeropoint.dialect.places import Place, place_text
 from zeropoint.tools import qopt
-from zeropoint.tools.diagnostics import Finding, Place, Source, error_block
+from zeropoint.tools.diagnostics import Finding, Source, error_block
 from zeropoint.tools.qopt_expected import compare, expectations
 from zeropoint.tools.qopt_input import split_chunks
 
@@ -201,7 +203,24 @@ def test_explain_shows_why_nothing_matched(
         assert qopt.main([good, "-p", "test-record", "--explain"]) == 0
     finally:
         decisions.LOG.setLevel(level)  # forgets what loggers remember of the level before
-    assert "explain: fold_nothing: no match: func.func at loc" in capfd.readouterr().err
+    assert f"explain: fold_nothing: no match: func.func at {good}:1:1: " in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("location", "text"),
+    [
+        ('"x"("model.tflite":30:0)', "op 30, output 'x'"),
+        ('fused<7 : i32>["x"("model.tflite":30:0)]', "op 30, output 'x'"),
+        ('"model.mlir":3:5', "model.mlir:3:5"),
+        ('"x"("model.mlir":3:5)', "model.mlir:3:5 ('x')"),
+        ('"-":3:5', "line 3, column 5"),
+        ('"x"', "'x'"),
+        ("unknown", "an unknown place"),
+    ],
+)
+def test_places_in_words(location: str, text: str) -> None:
+    module = parse_module(f"module {{}} loc({location})")
+    assert place_text(module.operation.location) == text
 
 
 def test_broken_pipe_is_quiet(good: str) -> None:

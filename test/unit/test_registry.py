@@ -237,5 +237,5 @@ def test_no_match_says_why_when_asked(caplog: pytest.LogCaptureFixture) -> None:
     assert not caplog.records
     with caplog.at_level(logging.DEBUG, "zeropoint.passes"):
         assert fold_nothing(op)
-    assert "fold_nothing: no match: func.func at loc" in caplog.text
+    assert "fold_nothing: no match: func.func at line 1, column 1: the type changes" in caplog.text
     assert "the type changes" in caplog.text
