@@ -125,11 +125,13 @@ def passes_to(
     """
     stages = PIPELINES.get(pipeline)
     if stages is None:
-        raise PipelineError(f"unknown pipeline '{pipeline}'{did_you_mean(pipeline, PIPELINES)}")
+        hint = did_you_mean(pipeline, PIPELINES) or f", expected {' or '.join(PIPELINES)}"
+        raise PipelineError(f"unknown pipeline '{pipeline}'{hint}")
     levels = [stage.level for stage in stages]
     for wanted in (level, start):
         if wanted is not None and wanted not in levels:
-            raise PipelineError(f"unknown level '{wanted}'{did_you_mean(wanted, levels)}")
+            hint = did_you_mean(wanted, levels) or f", expected one of {', '.join(levels)}"
+            raise PipelineError(f"unknown level '{wanted}'{hint}")
     first = 0 if start is None else levels.index(start) + 1
     chosen = stages[first : levels.index(level) + 1]
     targeted = [(*(() if target is None else stage.for_target), *stage.passes) for stage in chosen]

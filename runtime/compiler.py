@@ -44,7 +44,8 @@ def compile(
     """Compile a model to machine code in this process. Long steps log to the logger ``zeropoint`` at INFO.
 
     Args:
-        model_or_path: a model, or the path of a file to load.
+        model_or_path: a model, or the path of a file to load. ``zp.load(path, numerics=..., shapes=...)``
+            gives a model with other numerics or input shapes than the file's.
         target: ``host``, whose kernels take a network as it is, or the name or path of a target whose
             parameter rules it shall obey. The code is for the machine this runs on, which must be able to
             run the target's.
@@ -94,6 +95,8 @@ def _check(target: str, threads: int) -> None:
 def _load(path: str | os.PathLike[str]) -> Model:
     from ..frontends import load  # the readers are needed for files only
 
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"model_or_path: got {type(path).__name__}, expected a path or a Model")
     return load(path)
 
 

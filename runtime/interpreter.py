@@ -32,10 +32,15 @@ class Interpreter:
 
     Give ``model_path`` or ``model_content`` (bytes). ``allocate_tensors`` compiles.
 
+    The bits are those of LiteRT's reference kernels by default, whereas LiteRT computes XNNPACK's by
+    default: ``numerics="xnnpack"`` gives these.
+
     Args:
         num_threads: as ``threads`` of :func:`zeropoint.compile`.
+        experimental_op_resolver_type: a member of LiteRT's ``OpResolverType``: ``BUILTIN_REF`` asks for
+            ``reference``; ``AUTO`` and ``BUILTIN`` change nothing.
         experimental_preserve_all_tensors: keep every intermediate value readable by ``get_tensor``.
-        numerics: whose bits to compute, ``reference`` (default) or ``xnnpack`` (LiteRT's own default).
+        numerics: whose bits to compute, ``reference`` (default) or ``xnnpack``.
 
     Raises:
         InputError: an argument is wrong. It is a ``ValueError``, as LiteRT's are.
@@ -49,6 +54,7 @@ class Interpreter:
         experimental_delegates: Sequence[Any] | None = None,
         num_threads: int | None = None,
         *,
+        experimental_op_resolver_type: Any = None,
         experimental_preserve_all_tensors: bool = False,
         numerics: str | None = None,
     ) -> None:
@@ -63,7 +69,7 @@ class Interpreter:
         self._graph: Graph = self._file.graphs[0]
         self._threads = num_threads or 1
         self._preserve = experimental_preserve_all_tensors
-        self._numerics = numerics
+        self._numerics = _numerics(numerics, experimental_op_resolver_type)
         self._shapes = {i: self._graph.tensors[i].shape for i in self._graph.inputs}
         self._executable: Executable | None = None
         self._step: BoundStep | None = None
@@ -224,6 +230,22 @@ def _read(path: str | os.PathLike[str] | None, content: bytes | None) -> tuple[s
         return Path(path).name, Path(path).read_bytes()
     except OSError as error:
         raise ImportModelError(f"{os.fspath(path)}: error: cannot be read: {error.strerror}") from error
+
+
+def _numerics(numerics: str | None, resolver: Any) -> str | None:
+    """The numerics that both arguments ask for; ``resolver`` is any enum with the names of LiteRT's."""
+    if resolver is None:
+        return numerics
+    name = getattr(resolver, "name", resolver)
+    if name not in ("AUTO", "BUILTIN", "BUILTIN_REF"):
+        raise InputError(
+            f"experimental_op_resolver_type: got {resolver!r}, expected AUTO, BUILTIN or BUILTIN_REF"
+        )
+    if name != "BUILTIN_REF":
+        return numerics
+    if numerics not in (None, "reference"):
+        raise InputError(f"experimental_op_resolver_type: BUILTIN_REF contradicts numerics='{numerics}'")
+    return "reference"
 
 
 def _require_unknown(tensor: Tensor, shape: tuple[int, ...]) -> None:

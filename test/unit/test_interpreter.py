@@ -154,6 +154,18 @@ def test_numerics_of_litert_by_default() -> None:
     assert_same(mine.get_tensor(6), judge.get_tensor(6))
 
 
+@pytest.mark.parametrize("name", ["AUTO", "BUILTIN", "BUILTIN_REF"])
+def test_op_resolvers_of_litert_are_taken(name: str) -> None:
+    mine, default = ours(experimental_op_resolver_type=litert.OpResolverType[name]), ours()
+    for interpreter in (mine, default):
+        interpreter.allocate_tensors()
+        for index, value in enumerate(random_inputs()):
+            interpreter.set_tensor(index, value)
+        interpreter.invoke()
+    index = mine.get_output_details()[0]["index"]
+    np.testing.assert_array_equal(mine.get_tensor(index), default.get_tensor(index))
+
+
 @pytest.mark.parametrize("batch", [1, 2])
 def test_signature_runner(batch: int) -> None:
     image, shift = random_inputs(batch)
@@ -229,6 +241,16 @@ X = np.zeros((1, 4, 4, 2), np.int8)
         (lambda: zp.Interpreter(model_content=b"xx"), ValueError, "<model_content>: error: "),
         (lambda: ours(num_threads=0), ValueError, "num_threads: got 0"),
         (lambda: ours(experimental_delegates=[1]), ValueError, "there are no delegates"),
+        (
+            lambda: ours(experimental_op_resolver_type="BUILTIN_WITHOUT_DEFAULT_DELEGATES"),
+            ValueError,
+            "expected AUTO, BUILTIN or BUILTIN_REF",
+        ),
+        (
+            lambda: ours(experimental_op_resolver_type=litert.OpResolverType.BUILTIN_REF, numerics="xnnpack"),
+            ValueError,
+            "BUILTIN_REF contradicts numerics='xnnpack'",
+        ),
     ],
 )
 def test_errors(call: Callable[[], Any], error: type[Exception], message: str) -> None:

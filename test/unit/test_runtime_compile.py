@@ -67,6 +67,11 @@ def test_pipelines(model: zp.Model, pipeline: str) -> None:
             zp.PipelineError,
             "unknown pipeline 'optimised'; did you mean 'optimized'?",
         ),
+        (
+            {"pipeline": "fast"},
+            zp.PipelineError,
+            "unknown pipeline 'fast', expected reference or optimized",
+        ),
     ],
 )
 def test_wrong_options(
@@ -90,6 +95,19 @@ def test_dynamic_input_needs_a_shape() -> None:
         "add.mlir: input 'x' has the dynamic shape [?]; "
         "load the model with shapes={'x': [1]} or other extents"
     )
+
+
+@pytest.mark.parametrize("model", [None, b"TFL3"])
+def test_what_is_neither_path_nor_model(model: Any) -> None:
+    with pytest.raises(zp.InputError, match=f"got {type(model).__name__}, expected a path or a Model"):
+        zp.compile(model)
+    with pytest.raises(zp.InputError, match=f"path: got {type(model).__name__}, expected the path of a file"):
+        zp.load(model)
+
+
+def test_a_directory_is_no_model(tmp_path: Path) -> None:
+    with pytest.raises(zp.InputError, match=r"error: is a directory, expected a \.tflite or \.mlir file"):
+        zp.compile(tmp_path)
 
 
 def test_missing_file() -> None:
