@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from ..errors import ZeropointError
+from ..errors import ZeropointError, did_you_mean
 from ..version import __version__
 
 EPILOG = """\
@@ -37,12 +37,16 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for module in (cli_demo, cli_import, cli_inspect, cli_explain, cli_run, cli_targets):
         module.register(commands)
+    top.set_defaults(commands=tuple(commands.choices))
     return top
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit status."""
-    arguments = parser().parse_args(argv)
+    top = parser()
+    words = list(sys.argv[1:] if argv is None else argv)
+    _require_command(top, words)
+    arguments = top.parse_args(words)
     command: Callable[[argparse.Namespace], int] = arguments.run
     try:
         status = command(arguments)
@@ -58,6 +62,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return status
+
+
+def _require_command(top: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    """The first word is an option or a command; otherwise this ends as wrong usage does, with help."""
+    if not words:
+        top.print_help(sys.stderr)
+        sys.exit(2)
+    commands: tuple[str, ...] = top.get_default("commands")
+    if not words[0].startswith("-") and words[0] not in commands:
+        hint = did_you_mean(words[0], commands) or f", expected one of {', '.join(commands)}"
+        top.error(f"no command '{words[0]}'{hint}")
 
 
 if __name__ == "__main__":

@@ -14,10 +14,10 @@ from ..dialect.model import Model
 from ..errors import InputError
 from ..runtime.explain import explain, split_samples
 from ..runtime.explanation import Explanation, Row
-from .cli_arguments import add_model_arguments, load_model
+from .cli_arguments import add_model_arguments, load_model, whole_number
 from .cli_run import read_inputs
 from .explain_page import page
-from .explain_text import COLUMNS, RIGHT, Difference, cells, differences, document, totals_text
+from .explain_text import COLUMNS, RIGHT, SPARE, Difference, cells, differences, document, totals_text
 from .tables import print_table
 
 EPILOG = """\
@@ -34,10 +34,10 @@ def register(commands: Any) -> None:
     command: argparse.ArgumentParser = commands.add_parser(
         "explain",
         help="what a target's rules do to a model, and why",
-        description="Legalize a model for a target and say what became of each operator: its rule and where "
-        "that is written, what was inserted, folded or refused and why not, multiplier and shift before and "
-        "after, and the cost of inserted operators: accuracy (SQNR) on the inputs given or on random ones, "
-        "bytes and MACs.",
+        description="Legalize a model for a target and say what became of each operator: its rule\n"
+        "and where that is written, what was inserted, folded or refused and why not,\n"
+        "multiplier and shift before and after, and the cost of inserted operators:\n"
+        "accuracy (SQNR) on the inputs given or on random ones, bytes and MACs.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -57,7 +57,7 @@ def register(commands: Any) -> None:
     command.add_argument(
         "--quantize", action="store_true", help="float .npy inputs hold real values: quantize them"
     )
-    command.add_argument("--seed", type=int, default=0, help="of random inputs (default 0)")
+    command.add_argument("--seed", type=whole_number(0), default=0, help="of random inputs (default 0)")
     command.add_argument("--no-accuracy", action="store_true", help="do not run the model: faster, no SQNR")
     command.add_argument("--changed", action="store_true", help="leave out operators that stay as they are")
     command.add_argument(
@@ -118,7 +118,8 @@ def _print(explanation: Explanation, rows: Sequence[Row]) -> None:
         # a column that nobody has anything in is left out
         used = [i for i in range(len(COLUMNS)) if any(row[i] for row in table)]
         columns = [COLUMNS[i] for i in used]
-        print_table(columns, [[row[i] for i in used] for row in table], right=RIGHT)
+        shown = [[row[i] for i in used] for row in table]
+        print_table(columns, shown, right=RIGHT, shorten=("tensor",), spare=SPARE)
         print()
     for line in totals_text(explanation):
         print(line)

@@ -19,7 +19,8 @@ def register(commands: Any) -> None:
         "import",
         help="print a model as qnn IR",
         description="Print the qnn module of a model: text that qopt reads. On a terminal, the data of large "
-        "constants is left out unless --data is given.",
+        "constants is left out unless --data is given. A file (-o) keeps the tensors' names, as MLIR "
+        "locations.",
     )
     add_model_arguments(command)
     command.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
@@ -28,7 +29,11 @@ def register(commands: Any) -> None:
     data.add_argument(
         "--no-data", action="store_true", help="leave out large constants' data (not loadable again)"
     )
-    command.add_argument("--locations", action="store_true", help="print the tensor names as MLIR locations")
+    command.add_argument(
+        "--locations",
+        action=argparse.BooleanOptionalAction,
+        help="print the tensor names as MLIR locations, or leave them out (default: with -o only)",
+    )
     command.set_defaults(run=run)
 
 
@@ -36,8 +41,9 @@ def run(arguments: argparse.Namespace) -> int:
     model = load_model(arguments)
     on_terminal = arguments.output is None and sys.stdout.isatty()
     elide = arguments.no_data or (on_terminal and not arguments.data)
+    locations = arguments.output is not None if arguments.locations is None else arguments.locations
     text = model.module.operation.get_asm(
-        enable_debug_info=arguments.locations, large_resource_limit=ELIDED_BYTES if elide else None
+        enable_debug_info=locations, large_resource_limit=ELIDED_BYTES if elide else None
     )
     if arguments.output is None:
         print(text, end="" if text.endswith("\n") else "\n")

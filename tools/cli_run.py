@@ -77,6 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     load_target(arguments.target)  # a mistake in its file is said before a large model is read
     model = load_model(arguments)
     inputs = read_inputs(model, arguments)
+    _check_shapes(model.inputs, inputs)
     executable = compile(model, arguments.target, pipeline=arguments.pipeline)
     seconds = []
     outputs: list[Array] = []
@@ -155,7 +156,29 @@ def _read(file: str, info: TensorInfo, quantize: bool) -> Array:
         storage = info.type.params.storage
         steps = np.rint(array / info.scale) + info.zero_point
         return np.clip(steps, storage.minimum, storage.maximum).astype(info.dtype)
+    if array.dtype != info.dtype:
+        is_real = array.dtype.kind == "f" and info.type.is_quantized
+        hint = "--quantize takes real values" if is_real else f"save it as .astype(np.{info.dtype})"
+        raise InputError(
+            f"{file}: error: input '{info.name}': dtype: got {array.dtype}, expected {info.dtype}; {hint}"
+        )
     return array
+
+
+def _check_shapes(infos: Sequence[TensorInfo], arrays: Sequence[Array]) -> None:
+    """The inputs have the model's shapes; the advice is for the command line."""
+    for info, array in zip(infos, arrays, strict=True):
+        if array.shape == tuple(info.shape) or not info.type.is_static:
+            continue
+        hint = ""
+        if array.size == info.type.elements:
+            hint = f"; if the order of the elements is right, save it as .reshape({list(info.shape)})"
+        elif array.ndim == len(info.shape) and array.size:
+            extents = ",".join(map(str, array.shape))
+            hint = f"; a .tflite model can take another size: --shape {info.name}={extents}"
+        raise InputError(
+            f"input '{info.name}': shape: got {list(array.shape)}, expected {list(info.shape)}{hint}"
+        )
 
 
 def _read_image(file: str, info: TensorInfo) -> Array:

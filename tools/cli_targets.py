@@ -34,8 +34,8 @@ def register(commands: Any) -> None:
     command: argparse.ArgumentParser = commands.add_parser(
         "targets",
         help="targets and their parameter rules",
-        description="List targets, explain one, or compare. A target says what a machine is, and which ops\n"
-        "must share scale and zero point between input and result there.",
+        description="List targets, explain one, or compare. A target says what a machine is,\n"
+        "and which ops must share scale and zero point between input and result there.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -53,7 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     names: list[str] = arguments.names
     if names[:1] == ["diff"]:
         if len(names) != 3:
-            arguments.usage_error(f"diff: got {len(names) - 1} targets, expected 2")
+            given = f": {', '.join(names[1:])}" if names[1:] else ""
+            arguments.usage_error(f"diff: needs two targets, got {len(names) - 1}{given}")
         return _diff(load_target(names[1]), load_target(names[2]), arguments.json)
     if arguments.rules:
         return _rules([load_target(name) for name in names or _profiles()], arguments.json)

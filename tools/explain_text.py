@@ -33,8 +33,12 @@ COLUMNS = (
     "what and why",
 )
 RIGHT = ("SQNR dB", "bytes", "MACs")
+SPARE = ("bytes", "MACs", "written in")
+"""What a narrow terminal can do without, first to last."""
 _PATH = re.compile(r"[^\s()]*[/\\]([^/\\\s()]+\.toml:\d+)")
 """A target file and line, whose name is enough."""
+_LONG_NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?:e[+-]?\d+)?(?![\w.])")
+"""A scale, which passes write with all its digits."""
 _OBVIOUS = ("fold_identity", "fold_constant", "merge_chain", "share", "sink")
 """Patterns whose refusal says nothing that the table does not show."""
 
@@ -137,6 +141,7 @@ def _change(row: Row) -> str:
 def note_text(note: Note) -> str:
     """``not by fold_into_producer: qnn.mean has other users``; the rule's own words are in another column."""
     detail = _PATH.sub(r"\1", note.detail.split(": rule '")[0])
+    detail = _LONG_NUMBER.sub(lambda found: min(found[0], f"{float(found[0]):.6g}", key=len), detail)
     if note.kind == "refused":
         return f"not by {note.by}: {detail}"
     return f"{note.kind} by {note.by}: {detail}" if note.by else f"{note.kind}: {detail}"
