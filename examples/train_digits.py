@@ -39,8 +39,8 @@ DEFAULT_OUTPUT = Path(__file__).resolve().parent.parent / "tools" / "demo"
 EPILOG = """\
 examples:
   python train_digits.py                        rebuild the files of `zeropoint demo`, about a minute
-  python train_digits.py --output-dir /tmp/x    leave the packaged files alone
-  python train_digits.py --output-dir /tmp/x --epochs 2
+  python train_digits.py --output-dir digits    leave the packaged files alone
+  python train_digits.py --output-dir digits --epochs 2
                                                 see the whole path once, quickly, for some accuracy
 
 The seed fixes the split, the initial weights and the order of the images: the same seed, TensorFlow
