@@ -62,7 +62,12 @@ def measure(runs: Sequence[Callable[[], Any]], seconds: float) -> list[list[floa
 def compare(arguments: argparse.Namespace) -> int:
     rows = []
     for path in arguments.models:
-        ours, theirs = measure(contestants(path, arguments.numerics, arguments.pipeline), arguments.seconds)
+        try:
+            runs = contestants(path, arguments.numerics, arguments.pipeline)
+        except (zp.ZeropointError, ValueError, RuntimeError) as error:  # the latter two are LiteRT's
+            print(f"{path.name}: left out: {str(error).splitlines()[0]}", file=sys.stderr)
+            continue
+        ours, theirs = measure(runs, arguments.seconds)
         pairs = [a / b for a, b in zip(ours, theirs, strict=True)]
         rows.append(
             {
@@ -76,9 +81,9 @@ def compare(arguments: argparse.Namespace) -> int:
                 "median_paired_ratio": statistics.median(pairs),
             }
         )
-    if arguments.json:
+    if arguments.json or not rows:
         print(json.dumps(rows, indent=1))
-        return 0
+        return 0 if rows else 1
     columns = tuple(rows[0])
     cells = [tuple(f"{v:.3f}" if isinstance(v, float) else str(v) for v in row.values()) for row in rows]
     print_table(columns, cells, right=columns[1:])

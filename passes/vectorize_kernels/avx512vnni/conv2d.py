@@ -29,6 +29,7 @@ from . import epilogue
 from .channels import Channels, as_bytes, wrap_int32
 from .epilogue import Epilogue
 from .instructions import dot_bytes
+from .rows import row_offset
 from .writer import I32, LANES, Writer
 
 _MOST_VECTORS = 4
@@ -213,7 +214,7 @@ class _Kernel:
         starts = [plan.channels.start(w, panel, plan.vectors, j) for j in range(plan.vectors)]
 
         def row(index: str) -> Sequence[str]:
-            source = w.at("%x", self._row_offset(index))
+            source = w.at("%x", row_offset(w, self.spec, index, plan.batch, plan.out_height))
             target = w.at("%out", w.times(index, plan.out_width * self.spec.out_channels))
 
             def tile(number: str) -> Sequence[str]:
@@ -232,15 +233,6 @@ class _Kernel:
 
         w.loop(plan.batch * plan.out_height, row)
         return []
-
-    def _row_offset(self, row: str) -> str:
-        """Where the input of a row of the result starts, images counted through."""
-        w, step = self.w, self.spec.strides[0] * self.pitch_bytes
-        if self.plan.batch == 1:
-            return w.times(row, step)
-        height = w.index(self.plan.out_height)
-        image, y = w.binary("divsi", row, height, "i64"), w.binary("remsi", row, height, "i64")
-        return w.plus(w.times(image, self.spec.in_height * self.pitch_bytes), w.times(y, step))
 
     def _tile(self, source: str, target: str, filter: str, parameters: str, starts: Sequence[str]) -> None:
         w, plan = self.w, self.plan

@@ -21,6 +21,7 @@ from . import epilogue
 from .channels import Channels, as_bytes, wrap_int32
 from .epilogue import Epilogue
 from .instructions import dot_words
+from .rows import row_offset
 from .writer import BYTES, I32, LANES, Writer
 
 _MOST_PIXELS = 4
@@ -100,7 +101,7 @@ class _Kernel:
         source, target = w.at("%x", channel), w.at("%out", channel)
 
         def row(number: str) -> Sequence[str]:
-            row_source = w.at(source, self._row_offset(number))
+            row_source = w.at(source, row_offset(w, spec, number, spec.batch, spec.out_height))
             row_target = w.at(target, w.times(number, spec.out_width * spec.in_channels))
 
             def tile(number: str) -> Sequence[str]:
@@ -120,14 +121,6 @@ class _Kernel:
 
         w.loop(spec.batch * spec.out_height, row)
         return []
-
-    def _row_offset(self, row: str) -> str:
-        w, step = self.w, self.spec.strides[0] * self.pitch_bytes
-        if self.spec.batch == 1:
-            return w.times(row, step)
-        height = w.index(self.spec.out_height)
-        image, y = w.binary("divsi", row, height, "i64"), w.binary("remsi", row, height, "i64")
-        return w.plus(w.times(image, self.spec.in_height * self.pitch_bytes), w.times(y, step))
 
     def _sums(self, source: str, weights: Sequence[str], bias: str) -> list[str]:
         """The accumulators of one tile's pixels."""
