@@ -12,6 +12,7 @@ import argparse
 import json
 import statistics
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -65,7 +66,8 @@ def compare(arguments: argparse.Namespace) -> int:
         try:
             runs = contestants(path, arguments.numerics, arguments.pipeline)
         except (zp.ZeropointError, ValueError, RuntimeError) as error:  # the latter two are LiteRT's
-            print(f"{path.name}: left out: {str(error).splitlines()[0]}", file=sys.stderr)
+            reason = textwrap.shorten(str(error), 120, placeholder=" ...")
+            print(f"{path.name}: left out: {reason}", file=sys.stderr)
             continue
         ours, theirs = measure(runs, arguments.seconds)
         pairs = [a / b for a, b in zip(ours, theirs, strict=True)]

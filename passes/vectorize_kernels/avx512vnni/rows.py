@@ -7,7 +7,7 @@ from .writer import Writer
 
 
 def row_offset(w: Writer, spec: ConvSpec, row: str, batch: int, out_height: int) -> str:
-    """The byte at which the input of a row of the result starts; the rows of all images are counted through."""
+    """The byte at which the input of a row of the result starts; all images' rows are counted through."""
     pitch = spec.in_width * spec.in_channels
     step = spec.strides[0] * pitch
     if batch == 1:
