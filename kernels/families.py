@@ -1,0 +1,61 @@
+"""Who writes which kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from ..errors import PipelineError
+from .instruction_set import INSTRUCTION_SETS, InstructionSet
+from .launch import Code, Launch
+
+
+class Family(Protocol):
+    """A module of this package: kernels of one kind."""
+
+    def plan(self, spec: Any, isa: InstructionSet, /) -> Launch | str:
+        """How ``spec`` (a class of the family or of :mod:`.conv`) is computed, or the reason why this family does not."""
+
+    def emit(self, code: Code, isa: InstructionSet, /) -> str:
+        """The MLIR text of a code that :meth:`plan` gave: ``func.func @kernel(%row: !llvm.ptr, %begin: i64,
+        %end: i64)`` and declarations.
+        """
+
+
+def plan(spec: Any, isa: InstructionSet) -> Launch | str:
+    """The launch of the first family that takes ``spec``, or all the reasons why none does."""
+    reasons = []
+    for family in families_of(spec):
+        launch = family.plan(spec, isa)
+        if isinstance(launch, Launch):
+            return launch
+        reasons.append(launch)
+    return "; ".join(dict.fromkeys(reasons)) or f"no kernel family computes '{type(spec).__name__}'"
+
+
+def emit(code: Code) -> str:
+    """The MLIR text of ``code``.
+
+    Raises:
+        PipelineError: it is of no family or instruction set here.
+    """
+    for families in _families().values():
+        for family in families:
+            if _name(family) == code.family and code.isa in INSTRUCTION_SETS:
+                return family.emit(code, INSTRUCTION_SETS[code.isa])
+    raise PipelineError(f"no kernel family '{code.family}' for instruction set '{code.isa}'")
+
+
+def families_of(spec: Any) -> Sequence[Family]:
+    """The families that know the kind of ``spec``; the first that takes it is used."""
+    return _families().get(type(spec), ())
+
+
+def _name(family: Any) -> str:
+    return str(family.__name__).rpartition(".")[2]
+
+
+def _families() -> dict[type, tuple[Family, ...]]:
+    from .registry import FAMILIES  # the families import this package's data
+
+    return FAMILIES

@@ -1,0 +1,43 @@
+"""The instruction sets that kernels are written for, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class InstructionSet:
+    """What a kernel's text depends on: how wide vectors are, how many there are, how bytes are multiplied."""
+
+    name: str
+    features: frozenset[str]
+    """LLVM features that code needs, as LLVM writes them (``+avx2``)."""
+    vector_bytes: int
+    registers: int
+    dot: Literal["dot-u8s8", "multiply-add-i16"]
+    """How four bytes are summed into an i32 lane: ``vpdpbusd``; or ``vpmaddwd`` on bytes widened to i16, which
+    is exact (``vpmaddubsw`` saturates).
+    """
+
+    @property
+    def lanes(self) -> int:
+        """i32 lanes of a vector."""
+        return self.vector_bytes // 4
+
+
+_X86 = (
+    InstructionSet(
+        "avx512vnni",
+        frozenset({"+avx512f", "+avx512bw", "+avx512vl", "+avx512dq", "+avx512vnni"}),
+        64,
+        32,
+        "dot-u8s8",
+    ),
+    InstructionSet("avxvnni", frozenset({"+avx2", "+fma", "+avxvnni"}), 32, 16, "dot-u8s8"),
+    InstructionSet("avx2", frozenset({"+avx2", "+fma"}), 32, 16, "multiply-add-i16"),
+    InstructionSet("sse4", frozenset({"+sse4.1", "+ssse3"}), 16, 16, "multiply-add-i16"),
+)
+
+INSTRUCTION_SETS: dict[str, InstructionSet] = {isa.name: isa for isa in _X86}
+"""By name; where a machine has several, the first is the best."""

@@ -1,0 +1,8 @@
+"""The kernel families by the kind of what they compute."""
+
+from __future__ import annotations
+
+from .families import Family
+
+FAMILIES: dict[type, tuple[Family, ...]] = {}
+"""Class of what is computed -> the families that may take it, in the order they are asked."""

@@ -1,0 +1,134 @@
+"""Compiles the MLIR text of one kernel and runs it on numpy arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+
+from zeropoint.codegen.float_literals import rewrite_float_literals
+from zeropoint.codegen.machine import Machine, host
+from zeropoint.dialect.context import new_context
+from zeropoint.dialect.mlir import ir, passmanager
+from zeropoint.dialect.mlir import llvm as llvm_dialect
+from zeropoint.kernels.families import emit, plan
+from zeropoint.kernels.instruction_set import INSTRUCTION_SETS
+from zeropoint.kernels.launch import OVERREAD_BYTES, Code, Launch
+
+_LOWER = (
+    "builtin.module(convert-vector-to-scf,convert-scf-to-cf,convert-math-to-llvm,convert-to-llvm,"
+    "reconcile-unrealized-casts)"
+)
+_COMPILED: dict[tuple[Code, str], Any] = {}
+
+
+def has(isa: str) -> bool:
+    """Whether this machine can run code of an instruction set."""
+    return INSTRUCTION_SETS[isa].features <= set(host().features.split(","))
+
+
+def llvm_ir(text: str) -> str:
+    context = new_context()
+    with context, ir.Location.unknown():
+        module = ir.Module.parse(text)
+        passmanager.PassManager.parse(_LOWER).run(module.operation)
+        return rewrite_float_literals(str(llvm_dialect.translate_module_to_llvmir(module.operation)))
+
+
+def machine_of(isa: str) -> Machine:
+    """A machine of an instruction set alone, whatever else the host has."""
+    return Machine(host().triple, "x86-64", ",".join(sorted(INSTRUCTION_SETS[isa].features)))
+
+
+def assembly(code: Code) -> str:
+    module, machine = _llvm_module(code)
+    return str(machine.emit_assembly(module))
+
+
+def _llvm_module(code: Code) -> tuple[Any, Any]:
+    machine_of(code.isa).target_machine()  # initializes LLVM
+    target = llvm.Target.from_triple(host().triple)
+    wanted = machine_of(code.isa)
+    machine = target.create_target_machine(cpu=wanted.cpu, features=wanted.features, opt=1, reloc="pic", codemodel="small")
+    module = llvm.parse_assembly(llvm_ir(emit(code)))
+    module.triple = host().triple
+    module.data_layout = str(machine.target_data)
+    return module, machine
+
+
+def compiled(code: Code) -> Any:
+    """``f(row address, begin, end)``."""
+    key = (code, code.isa)
+    if key not in _COMPILED:
+        module, machine = _llvm_module(code)
+        jit = llvm.create_lljit_compiler()
+        builder = llvm.JITLibraryBuilder().add_object_img(machine.emit_object(module)).add_current_process()
+        tracker = builder.export_symbol("kernel").link(jit, f"kernel{len(_COMPILED)}")
+        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(tracker["kernel"])
+        _COMPILED[key] = (call, tracker, jit)
+    return _COMPILED[key][0]
+
+
+def aligned(size: int, fill: int = 0) -> np.ndarray:
+    raw = np.full(size + 64 + OVERREAD_BYTES, fill, np.uint8)
+    start = -raw.ctypes.data % 64
+    return raw[start : start + size]
+
+
+def buffer(image: Any, values: np.ndarray, border: int = 0, fill: int = 0xA5) -> np.ndarray:
+    """The bytes of ``values`` (``[batch, height, width, channels]``) in a buffer as ``image`` says; border
+    bytes are ``border``, channels of others ``fill``.
+    """
+    flat = aligned(image.buffer_bytes, fill)
+    whole = flat.reshape(*image.buffer_shape[:3], -1)
+    top, _, left, _ = image.border
+    first, count = image.first_channel * image.element_bytes, image.channels * image.element_bytes
+    whole[:, :, :, first : first + count] = border
+    bytes_ = (
+        np.ascontiguousarray(values).view(np.uint8).reshape(image.batch, image.height, image.width, count)
+    )
+    whole[:, top : top + image.height, left : left + image.width, first : first + count] = bytes_
+    return flat
+
+
+def inside(image: Any, flat: np.ndarray, dtype: Any) -> np.ndarray:
+    """The tensor in a buffer."""
+    whole = flat.reshape(*image.buffer_shape[:3], -1)
+    top, _, left, _ = image.border
+    first, count = image.first_channel * image.element_bytes, image.channels * image.element_bytes
+    part = whole[:, top : top + image.height, left : left + image.width, first : first + count]
+    return np.ascontiguousarray(part).view(dtype)
+
+
+def launch_of(spec: Any, isa: str) -> Launch | str:
+    return plan(spec, INSTRUCTION_SETS[isa])
+
+
+def run(launch: Launch, inputs: list[np.ndarray], results: list[np.ndarray], pieces: int = 1) -> None:
+    """Run all units, cut into ``pieces`` that are done last to first: units may not depend on each other."""
+    constants = []
+    for constant in launch.constants:
+        copy = aligned(constant.size)
+        copy[:] = constant
+        constants.append(copy)
+    slots = [a.ctypes.data for a in (*inputs, *constants, *results)] + list(launch.scalars)
+    row = np.array(slots, np.int64)
+    call = compiled(launch.code)
+    step = max(1, math.ceil(launch.units / pieces))
+    for begin in reversed(range(0, launch.units, step)):
+        call(row.ctypes.data, begin, min(begin + step, launch.units))
+
+
+def untouched(image: Any, before: np.ndarray, after: np.ndarray) -> bool:
+    """Whether everything but the tensor itself is as it was: border, other channels."""
+    a, b = before.copy(), after.copy()
+    zeros = np.zeros((image.batch, image.height, image.width, image.channels * image.element_bytes), np.uint8)
+    for flat in (a, b):
+        whole = flat.reshape(*image.buffer_shape[:3], -1)
+        top, _, left, _ = image.border
+        first, count = image.first_channel * image.element_bytes, image.channels * image.element_bytes
+        whole[:, top : top + image.height, left : left + image.width, first : first + count] = zeros
+    return bool(np.array_equal(a, b))
