@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 from ..errors import PipelineError
@@ -23,10 +23,13 @@ class Family(Protocol):
 
 
 def plan(spec: Any, isa: InstructionSet) -> Launch | str:
-    """The launch of the first family that takes ``spec``, or all the reasons why none does."""
+    """The launch of the first family that takes ``spec``, or all the reasons why none does.
+
+    A launch may be of code for the set that ``isa`` extends.
+    """
     reasons = []
-    for family in families_of(spec):
-        launch = family.plan(spec, isa)
+    for family, its_isa in _asked(spec, isa):
+        launch = family.plan(spec, its_isa)
         if isinstance(launch, Launch):
             return launch
         reasons.append(launch)
@@ -39,23 +42,26 @@ def emit(code: Code) -> str:
     Raises:
         PipelineError: it is of no family or instruction set here.
     """
-    for families in _families().values():
-        for family in families:
-            if _name(family) == code.family and code.isa in INSTRUCTION_SETS:
-                return family.emit(code, INSTRUCTION_SETS[code.isa])
+    from .registry import EXTENSIONS, FAMILIES  # the families import this package's data
+
+    for table in (FAMILIES, *EXTENSIONS.values()):
+        for families in table.values():
+            for family in families:
+                if _name(family) == code.family and code.isa in INSTRUCTION_SETS:
+                    return family.emit(code, INSTRUCTION_SETS[code.isa])
     raise PipelineError(f"no kernel family '{code.family}' for instruction set '{code.isa}'")
 
 
-def families_of(spec: Any) -> Sequence[Family]:
-    """The families that know the kind of ``spec``; the first that takes it is used."""
-    return _families().get(type(spec), ())
+def _asked(spec: Any, isa: InstructionSet) -> Iterator[tuple[Family, InstructionSet]]:
+    """The families that know the kind of ``spec``, each with the set that its code is for."""
+    from .registry import EXTENSIONS, FAMILIES  # the families import this package's data
+
+    for family in EXTENSIONS.get(isa.name, {}).get(type(spec), ()):
+        yield family, isa
+    base = INSTRUCTION_SETS[isa.base] if isa.base else isa
+    for family in FAMILIES.get(type(spec), ()):
+        yield family, base
 
 
 def _name(family: Any) -> str:
     return str(family.__name__).rpartition(".")[2]
-
-
-def _families() -> dict[type, tuple[Family, ...]]:
-    from .registry import FAMILIES  # the families import this package's data
-
-    return FAMILIES

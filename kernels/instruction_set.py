@@ -19,6 +19,8 @@ class InstructionSet:
     """How four bytes are summed into an i32 lane: ``vpdpbusd``; or ``vpmaddwd`` on bytes widened to i16, which
     is exact (``vpmaddubsw`` saturates).
     """
+    base: str = ""
+    """The set that this one extends; its kernels are used where no family needs what this one adds."""
 
     @property
     def lanes(self) -> int:
@@ -26,14 +28,13 @@ class InstructionSet:
         return self.vector_bytes // 4
 
 
+_AVX512VNNI = frozenset({"+avx512f", "+avx512bw", "+avx512vl", "+avx512dq", "+avx512vnni"})
+
 _X86 = (
     InstructionSet(
-        "avx512vnni",
-        frozenset({"+avx512f", "+avx512bw", "+avx512vl", "+avx512dq", "+avx512vnni"}),
-        64,
-        32,
-        "dot-u8s8",
-    ),
+        "amx", _AVX512VNNI | {"+amx-tile", "+amx-int8"}, 64, 32, "dot-u8s8", base="avx512vnni"
+    ),  # code for it needs the operating system's permission: codegen/amx_permission.py
+    InstructionSet("avx512vnni", _AVX512VNNI, 64, 32, "dot-u8s8"),
     InstructionSet("avxvnni", frozenset({"+avx2", "+fma", "+avxvnni"}), 32, 16, "dot-u8s8"),
     InstructionSet("avx2", frozenset({"+avx2", "+fma"}), 32, 16, "multiply-add-i16"),
     InstructionSet("sse4", frozenset({"+sse4.1", "+ssse3"}), 16, 16, "multiply-add-i16"),

@@ -6,3 +6,6 @@ from .families import Family
 
 FAMILIES: dict[type, tuple[Family, ...]] = {}
 """Class of what is computed -> the families that may take it, in the order they are asked."""
+
+EXTENSIONS: dict[str, dict[type, tuple[Family, ...]]] = {"amx": {}}
+"""Instruction set -> the families that need what it has beyond the set it extends; they are asked first."""
