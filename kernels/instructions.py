@@ -41,3 +41,26 @@ def to_nearest_even(w: Writer, value: str) -> str:
         )
     name = {8: "llvm.x86.avx.cvt.ps2dq.256", 4: "llvm.x86.sse2.cvtps2dq"}[w.lanes]
     return w.intrinsic(name, [value], [w.f32], w.i32)
+
+
+def shuffle_bytes(w: Writer, table: str, lanes: str) -> str:
+    """``vpshufb``: in each 128 bits of a whole byte vector, the byte of ``table`` that the low four bits of
+    ``lanes`` say, or zero where its top bit is set.
+    """
+    name = {
+        16: "llvm.x86.avx512.pshuf.b.512",
+        8: "llvm.x86.avx2.pshuf.b",
+        4: "llvm.x86.ssse3.pshuf.b.128",
+    }[w.lanes]
+    return w.intrinsic(name, [table, lanes], [w.i8, w.i8], w.i8)
+
+
+def look_up_128(w: Writer, low: str, lanes: str, high: str) -> str:
+    """``vpermi2b`` (AVX512-VBMI): the byte of two whole vectors of 64 that the low seven bits of ``lanes`` say."""
+    name = "llvm.x86.avx512.vpermi2var.qi.512"
+    return w.intrinsic(name, [low, lanes, high], [w.i8, w.i8, w.i8], w.i8)
+
+
+def saturating_subtract(w: Writer, lhs: str, rhs: str, type_: str) -> str:
+    """Of signed integers."""
+    return w.op(f"llvm.intr.ssub.sat({lhs}, {rhs}) : ({type_}, {type_}) -> {type_}")
