@@ -56,7 +56,7 @@ def shuffle_bytes(w: Writer, table: str, lanes: str) -> str:
 
 
 def look_up_128(w: Writer, low: str, lanes: str, high: str) -> str:
-    """``vpermi2b`` (AVX512-VBMI): the byte of two whole vectors of 64 that the low seven bits of ``lanes`` say."""
+    """``vpermi2b`` (AVX512-VBMI): the byte of two vectors of 64 that the low seven bits of ``lanes`` say."""
     name = "llvm.x86.avx512.vpermi2var.qi.512"
     return w.intrinsic(name, [low, lanes, high], [w.i8, w.i8, w.i8], w.i8)
 
@@ -64,3 +64,64 @@ def look_up_128(w: Writer, low: str, lanes: str, high: str) -> str:
 def saturating_subtract(w: Writer, lhs: str, rhs: str, type_: str) -> str:
     """Of signed integers."""
     return w.op(f"llvm.intr.ssub.sat({lhs}, {rhs}) : ({type_}, {type_}) -> {type_}")
+
+
+def multiply_high_words(w: Writer, lhs: str, rhs: str) -> str:
+    """``vpmulhuw``: the high halves of the products of u16 lanes."""
+    name = {16: "llvm.x86.avx512.pmulhu.w.512", 8: "llvm.x86.avx2.pmulhu.w", 4: "llvm.x86.sse2.pmulhu.w"}
+    return w.intrinsic(name[w.lanes], [lhs, rhs], [w.i16, w.i16], w.i16)
+
+
+def shift_right_words(w: Writer, value: str, count: str) -> str:
+    """``vpsrlw``: all u16 lanes shifted by the low 64 bits of ``count``, a ``vector<8xi16>``."""
+    name = {16: "llvm.x86.avx512.psrl.w.512", 8: "llvm.x86.avx2.psrl.w", 4: "llvm.x86.sse2.psrl.w"}
+    return w.intrinsic(name[w.lanes], [value, count], [w.i16, "vector<8xi16>"], w.i16)
+
+
+def saturating_add(w: Writer, lhs: str, rhs: str, type_: str) -> str:
+    """Of signed integers."""
+    return w.op(f"llvm.intr.sadd.sat({lhs}, {rhs}) : ({type_}, {type_}) -> {type_}")
+
+
+def narrow_to_words(w: Writer, low: str, high: str) -> str:
+    """``vpackssdw``: two i32 vectors to one of i16, saturated; in each 128 bits four lanes of ``low``, then four of
+    ``high``.
+    """
+    name = {
+        16: "llvm.x86.avx512.packssdw.512",
+        8: "llvm.x86.avx2.packssdw",
+        4: "llvm.x86.sse2.packssdw.128",
+    }[w.lanes]
+    return w.intrinsic(name, [low, high], [w.i32, w.i32], w.i16)
+
+
+def narrow_to_bytes(w: Writer, low: str, high: str, signed: bool) -> str:
+    """``vpacksswb`` or ``vpackuswb``: two i16 vectors to one of i8 or u8, saturated; in each 128 bits eight lanes of
+    ``low``, then eight of ``high``.
+    """
+    kind = "packsswb" if signed else "packuswb"
+    name = {
+        16: f"llvm.x86.avx512.{kind}.512",
+        8: f"llvm.x86.avx2.{kind}",
+        4: f"llvm.x86.sse2.{kind}.128",
+    }[w.lanes]
+    return w.intrinsic(name, [low, high], [w.i16, w.i16], w.i8)
+
+
+def sum_bytes(w: Writer, value: str) -> str:
+    """``vpsadbw``: every i64 lane is the sum of its eight u8."""
+    name = {
+        16: "llvm.x86.avx512.psad.bw.512",
+        8: "llvm.x86.avx2.psad.bw",
+        4: "llvm.x86.sse2.psad.bw",
+    }[w.lanes]
+    zero = w.splat(0, w.i8)
+    return w.intrinsic(name, [value, zero], [w.i8, w.i8], w.i64)
+
+
+def multiply_add_toward_zero(w: Writer, lhs: str, rhs: str, addend: str) -> str:
+    """``lhs * rhs + addend`` in float32, rounded once, toward zero (an embedded mode of AVX-512)."""
+    mode = w.op("llvm.mlir.constant(11 : i32) : i32")  # an immediate: toward zero, exceptions suppressed
+    return w.intrinsic(
+        "llvm.x86.avx512.vfmadd.ps.512", [lhs, rhs, addend, mode], [w.f32, w.f32, w.f32, "i32"], w.f32
+    )

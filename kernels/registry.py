@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from . import border, pool, table
 from .families import Family
 
-FAMILIES: dict[type, tuple[Family, ...]] = {}
+FAMILIES: dict[type, tuple[Family, ...]] = {
+    border.Border: (border,),
+    table.Table: (table,),
+    pool.Pool: (pool,),
+}
 """Class of what is computed -> the families that may take it, in the order they are asked."""
 
 EXTENSIONS: dict[str, dict[type, tuple[Family, ...]]] = {"amx": {}}

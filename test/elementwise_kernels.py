@@ -1,0 +1,55 @@
+"""What the tests of elementwise kernels share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from kernel_runner import buffer, has, inside, launch_of, run, untouched
+from zeropoint.kernels.image import Image
+from zeropoint.kernels.launch import Launch
+
+ISAS = [
+    pytest.param(isa, marks=pytest.mark.skipif(not has(isa), reason=f"the machine has no {isa}"))
+    for isa in ("avx512vnni", "avxvnni", "avx2", "sse4")
+]
+
+
+@st.composite
+def images(draw: st.DrawFn, count: int, element_bytes: int = 1) -> list[Image]:
+    """Images of one shape, each with a border and slice of its own."""
+    batch, height = draw(st.integers(1, 3)), draw(st.integers(1, 4))
+    width = draw(st.integers(1, 9))
+    channels = draw(st.sampled_from([1, 2, 3, 4, 7, 8, 15, 16, 17, 24, 31, 33, 58, 64, 65, 96, 130, 192]))
+    result = []
+    for _ in range(count):
+        border = draw(st.sampled_from([(0, 0, 0, 0), (0, 0, 0, 0), (1, 1, 1, 1), (0, 1, 0, 1), (2, 0, 0, 3)]))
+        first = draw(st.sampled_from([0, 0, 1, 5]))
+        after = draw(st.sampled_from([0, 0, 3])) if first == 0 else 2
+        wide = first + channels + after if first or after else 0
+        result.append(Image(batch, height, width, channels, border, wide, first, element_bytes))
+    return result
+
+
+def run_elementwise(
+    spec: Any, isa: str, inputs: list[tuple[Image, np.ndarray[Any, Any]]], result: Image, dtype: Any
+) -> np.ndarray[Any, Any]:
+    """The tensor that ``spec``'s kernel computes; nothing else of its buffer may change, however units are
+    grouped.
+    """
+    launch = launch_of(spec, isa)
+    assert isinstance(launch, Launch), launch
+    buffers = [buffer(image, values, border=0x5A) for image, values in inputs]
+    results = []
+    for pieces in (1, launch.units):
+        shape = (result.batch, result.height, result.width, result.channels)
+        before = buffer(result, np.zeros(shape, dtype), border=0x77)
+        after = buffer(result, np.zeros(shape, dtype), border=0x77)
+        run(launch, buffers, [after], pieces)
+        assert untouched(result, before, after)
+        results.append(inside(result, after, dtype))
+    assert np.array_equal(results[0], results[1], equal_nan=np.issubdtype(dtype, np.floating))
+    return results[0]
