@@ -1,0 +1,104 @@
+"""Where a rescale steps: for each result, the accumulator at which it begins.
+
+Every rounding rule is monotone, so its thresholds are all there is to know about it. They are counted away
+from zero on both sides: ``T`` of level ``k >= 1`` is the smallest ``|acc|`` whose rounded product is ``k`` or
+beyond.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..dialect import fixed_point as fx
+from ..dialect.fixed_point import Ints
+from ..dialect.numerics import Rounding
+from ..dialect.op_constants import Rescale
+
+FAR = 1 << 40
+"""A threshold that no accumulator reaches."""
+_LARGEST_SHIFT = 23
+"""In either direction, so that numerators and divisors fit into 64 bits."""
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Of the levels whose results the clamp leaves apart, one row each: first the ``up`` levels that are
+    counted upwards from the zero point, then those counted downwards.
+    """
+
+    levels: Ints
+    """``[rows]``: ``k``, rising on each side."""
+    up: int
+    magnitudes: Ints
+    """``[rows, channels]``: ``T``."""
+    known: npt.NDArray[np.bool_]
+    """``[channels]``: False where the thresholds may be wrong."""
+
+
+def thresholds(rescale: Rescale) -> Thresholds:
+    """All of ``rescale``, for accumulators whose left shift does not wrap."""
+    levels, up = _levels(rescale)
+    if rescale.rounding in (Rounding.ONCE_HALF_AWAY, Rounding.FLOAT32_HALF_EVEN):
+        return Thresholds(levels, up, *_of_a_float_rule(rescale, levels))
+    return Thresholds(levels, up, *_of_an_integer_rule(rescale, levels, up))
+
+
+def _levels(rescale: Rescale) -> tuple[Ints, int]:
+    low, high = rescale.low - rescale.zero_point, rescale.high - rescale.zero_point
+    up, down = np.arange(max(1, low + 1), high + 1), np.arange(max(1, 1 - high), 1 - low)
+    return np.concatenate([up, down]).astype(np.int64), len(up)
+
+
+def _of_an_integer_rule(rescale: Rescale, levels: Ints, up: int) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    """``T = ceil(N / m)`` above zero and ``floor(N / m) + 1`` below, ``N = ((2k - 1) * 2^e - d) * 2^30``.
+
+    With a right shift ``e >= 1`` the two roundings of DOUBLE are one floor, ``(a*m + 2^30 + 2^(30+e) - [a <
+    0] * 2^31) >> (31 + e)``; solved for ``a``, that gives ``d = 1`` on both sides. A rule that rounds once
+    has ``d = 0``, and so has DOUBLE without a right shift. ``m`` takes a left shift.
+    """
+    if rescale.rounding is Rounding.EXACT:
+        multiplier, shift = np.array([1 << 30]), np.array([1])
+    else:
+        multiplier, shift = np.array(rescale.multipliers, np.int64), np.array(rescale.shifts, np.int64)
+    exponent = np.clip(-shift, 0, _LARGEST_SHIFT)
+    factor = multiplier << np.clip(shift, 0, _LARGEST_SHIFT)
+    earlier = (exponent > 0) & (rescale.rounding is Rounding.DOUBLE)
+    numerator = (((2 * levels[:, None] - 1) << exponent) - earlier) << 30
+    divisor = np.maximum(factor, 1)
+    # Float64 is off by one at most where that matters; the remainder, which is exact, says where.
+    quotient = np.ceil(numerator * (1.0 / divisor)).astype(np.int64)
+    remainder = quotient * divisor - numerator
+    quotient += remainder < 0
+    quotient -= remainder >= divisor
+    quotient[up:] += quotient[up:] * divisor == numerator[up:]
+    quotient[:, factor == 0] = FAR
+    return quotient, np.abs(shift) <= _LARGEST_SHIFT
+
+
+def _of_a_float_rule(rescale: Rescale, levels: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    """The quotient in float64 may be off by one; the rule itself says where."""
+    scale, multiply = np.array(rescale.scales), fx.multiply_float32_half_even
+    if rescale.rounding is Rounding.ONCE_HALF_AWAY:
+        multiply = fx.multiply_once_half_away
+    with np.errstate(divide="ignore", over="ignore"):
+        estimate = np.minimum(np.ceil((levels[:, None] - 0.5) / scale), FAR).astype(np.int64)
+    found = np.maximum(estimate + (multiply(estimate, scale) < levels[:, None]), 1)
+    found -= multiply(found - 1, scale) >= levels[:, None]
+    right = (multiply(found, scale) >= levels[:, None]) & (multiply(found - 1, scale) < levels[:, None])
+    return found, (right | (estimate == FAR)).all(axis=0)
+
+
+def by_bisection(rescale: Rescale, limit: int) -> Ints:
+    """:attr:`Thresholds.magnitudes` by nothing but the rule itself; :data:`FAR` beyond ``limit``."""
+    levels, up = _levels(rescale)
+    sign = np.where(np.arange(len(levels)) < up, 1, -1)[:, None]
+    shape = (len(levels), len(rescale.scales))
+    below, at = np.zeros(shape, np.int64), np.full(shape, limit + 1, np.int64)
+    for _ in range((limit + 1).bit_length() + 1):
+        middle = (below + at) // 2
+        reached = sign * rescale.multiply(sign * middle) >= levels[:, None]
+        at, below = np.where(reached, middle, at), np.where(reached, below, middle)
+    return np.where(at > limit, FAR, at)
