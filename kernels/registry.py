@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from . import border, pool, table
+from . import border, depthwise_conv2d, mean, pool, table
+from .conv import Conv
 from .families import Family
 
 FAMILIES: dict[type, tuple[Family, ...]] = {
     border.Border: (border,),
     table.Table: (table,),
     pool.Pool: (pool,),
+    mean.Mean: (mean,),
+    Conv: (depthwise_conv2d,),
 }
 """Class of what is computed -> the families that may take it, in the order they are asked."""
 
