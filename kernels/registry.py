@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import border, depthwise_conv2d, mean, pool, table
+from . import amx_conv2d, border, depthwise_conv2d, mean, pool, table
 from .conv import Conv
 from .families import Family
 
@@ -15,5 +15,5 @@ FAMILIES: dict[type, tuple[Family, ...]] = {
 }
 """Class of what is computed -> the families that may take it, in the order they are asked."""
 
-EXTENSIONS: dict[str, dict[type, tuple[Family, ...]]] = {"amx": {}}
+EXTENSIONS: dict[str, dict[type, tuple[Family, ...]]] = {"amx": {Conv: (amx_conv2d,)}}
 """Instruction set -> the families that need what it has beyond the set it extends; they are asked first."""

@@ -1,0 +1,153 @@
+"""How the channels and columns of a depthwise convolution are laid out in vectors of bytes.
+
+A *block* is one byte vector of outputs that are computed together. It consists of *parts*, each of which lies
+in one piece in memory: all channels of a vector (one part), or 16 or 32 channels of several *segments* of a
+row, which are walked along together. Where a pixel has fewer channels than a part has lanes, a part is a
+*group* of neighbouring pixels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .channels import Channels
+from .conv import Conv
+from .instruction_set import InstructionSet
+
+PART_BYTES = 16
+"""The smallest part."""
+_PART_COST = {1: 1.0, 2: 1.08, 4: 1.25}
+"""Of a block of so many parts, in blocks of one."""
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The blocks of one layer."""
+
+    group: int
+    """Neighbouring output pixels that a part holds."""
+    channels: Ints
+    """``[blocks, lanes]``: output channel of each byte lane; the number of channels where there is none."""
+    gather: Ints
+    """``[blocks, lanes]``: byte of its part's input that a lane reads."""
+    inputs: Ints
+    """``[blocks, parts]``: byte in a row of the input where a part's first tap lies."""
+    outputs: Ints
+    """``[blocks, parts]``: byte in a row of the output."""
+    spans: Ints
+    """``[blocks]``: output pixels of a segment."""
+    stored: int
+    """Bytes of a part that are stored."""
+
+    @property
+    def parts(self) -> int:
+        return int(self.inputs.shape[1])
+
+    @property
+    def steps(self) -> Ints:
+        """``[blocks]``: groups of pixels of a segment; the last one may overlap the one before it."""
+        return -(-self.spans // self.group)
+
+    @property
+    def gathers(self) -> bool:
+        """Whether lanes read other bytes than their own."""
+        parts = self.gather.reshape(-1, self.gather.shape[1] // self.parts)
+        return not np.array_equal(parts[:, : self.stored], np.tile(np.arange(self.stored), (len(parts), 1)))
+
+
+def blocks_of(conv: Conv, isa: InstructionSet) -> Blocks:
+    """The cheapest blocks for ``conv``."""
+    layouts = [_layout(conv, isa, parts) for parts in _PART_COST if isa.vector_bytes // parts >= PART_BYTES]
+    if conv.output.channels != conv.input.channels:
+        layouts = layouts[-1:]  # bytes are gathered inside of sixteen
+    return min(layouts, key=lambda layout: int(layout.steps.sum()) * _PART_COST[layout.parts])
+
+
+def _layout(conv: Conv, isa: InstructionSet, parts: int) -> Blocks:
+    lanes = isa.vector_bytes // parts
+    count, width = conv.output.channels, conv.output.width
+    multiplier = count // conv.input.channels
+    column = conv.strides[1] * conv.input.pixel_pitch
+    group = _group(conv, lanes)
+    # Every lane of a group: pixel, channel, byte of the input.
+    lane = np.arange(group * count)
+    pixel, channel = lane // count, lane % count
+    byte = pixel * column + channel // multiplier
+    starts = np.minimum(np.arange(-(-len(lane) // lanes)) * lanes, max(len(lane) - lanes, 0))
+    pieces, segments = _pieces(len(starts), parts)
+    spans = [max(-(-width // n), group) for n in segments]
+    picked = np.minimum(starts[pieces][..., None] + np.arange(lanes), len(lane) - 1)  # [blocks, parts, lanes]
+    inside = starts[pieces][..., None] + np.arange(lanes) < len(lane)
+    first = byte[picked].min(axis=2)
+    position = np.array(
+        [
+            [min(_segment(row, part) * span, width - span) for part in range(parts)]
+            for row, span in zip(pieces, spans, strict=True)
+        ]
+    )
+    start_in = (
+        conv.input.start - conv.padding[0] * conv.input.row_pitch - conv.padding[1] * conv.input.pixel_pitch
+    )
+    return Blocks(
+        group,
+        np.where(inside, channel[picked], count).reshape(len(pieces), -1),
+        np.where(inside, byte[picked] - first[..., None], 0).reshape(len(pieces), -1),
+        start_in + position * column + first,
+        conv.output.start + position * conv.output.pixel_pitch + starts[pieces],
+        np.array(spans),
+        min(lanes, len(lane)),
+    )
+
+
+def _group(conv: Conv, lanes: int) -> int:
+    """How many neighbouring pixels fit into a part."""
+    count = conv.output.channels
+    if count > lanes // 2 or conv.output.pixel_pitch != count:
+        return 1
+    column = conv.strides[1] * conv.input.pixel_pitch
+    if column == count and conv.input.channels == count:
+        most = lanes // count
+    elif lanes == PART_BYTES:  # bytes are gathered inside of sixteen
+        most = min(lanes // count, (lanes - conv.input.channels) // column + 1)
+    else:
+        most = 1
+    return max(1, min(most, conv.output.width))
+
+
+def _pieces(count: int, parts: int) -> tuple[npt.NDArray[np.intp], list[int]]:
+    """``[blocks, parts]``: the piece of a pixel that each part holds; and into how many segments the rows of
+    a block are cut: the last block takes several where there are not enough pieces.
+    """
+    whole = [list(range(i, i + parts)) for i in range(0, count - parts + 1, parts)]
+    segments = [1] * len(whole)
+    rest = list(range(count - count % parts, count))
+    if rest:
+        times = parts // len(rest)
+        whole.append((rest * (times + 1))[:parts])
+        segments.append(times)
+    return np.array(whole, np.intp), segments
+
+
+def _segment(row: npt.NDArray[np.intp], part: int) -> int:
+    """Which segment a part holds: the number of earlier parts with the same piece."""
+    return int(np.count_nonzero(row[:part] == row[part]))
+
+
+def interleaved(blocks: Blocks, count: int, width: int) -> Channels:
+    """The channels of all blocks, a vector of ``width`` i32 after the other, in the order in which bytes are
+    interleaved: element ``4 l + r`` of a block's vector ``j`` is the block's byte ``16 l + 4 j + r``.
+    """
+    by_lane = blocks.channels.reshape(len(blocks.channels), -1, 4, 4)  # block, l, j, r
+    lanes = by_lane.transpose(0, 2, 1, 3).reshape(-1)
+    return Channels(count, len(lanes) // width, width, lanes)
+
+
+def table(blocks: Blocks) -> npt.NDArray[Any]:
+    """Per block: steps, the last step's pixel, each part's place in the input, then in the output, as i64."""
+    columns = [blocks.steps, blocks.spans - blocks.group, *blocks.inputs.T, *blocks.outputs.T]
+    return np.stack([np.asarray(column, np.int64) for column in columns], axis=1)
