@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from . import amx_conv2d, border, depthwise_conv2d, mean, pool, table
+from . import amx_conv2d, border, depthwise_conv2d, mean, pool, sums, table
 from .conv import Conv
 from .families import Family
 
 FAMILIES: dict[type, tuple[Family, ...]] = {
+    sums.Add: (sums,),
     border.Border: (border,),
     table.Table: (table,),
     pool.Pool: (pool,),

@@ -78,6 +78,11 @@ def _follow(images: Sequence[Image], pitches: Sequence[tuple[int, ...]], axis: i
     )
 
 
+def scalar_count(buffers: int) -> int:
+    """How many :attr:`Runs.scalars` there are."""
+    return _SHARED + _PER_BUFFER * buffers
+
+
 def narrowed(isa: InstructionSet, step: int) -> InstructionSet:
     """``isa`` with vectors no wider than ``step`` bytes."""
     return replace(isa, vector_bytes=min(isa.vector_bytes, max(step, _REGISTER_BYTES)))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import strategies as st
 
 from kernel_runner import buffer, has, inside, launch_of, run, untouched
+from zeropoint.dialect.types import TensorType
 from zeropoint.kernels.image import Image
 from zeropoint.kernels.launch import Launch
 
@@ -53,3 +54,12 @@ def run_elementwise(
         results.append(inside(result, after, dtype))
     assert np.array_equal(results[0], results[1], equal_nan=np.issubdtype(dtype, np.floating))
     return results[0]
+
+
+def all_pairs(kinds: list[TensorType]) -> list[np.ndarray[Any, Any]]:
+    """Two arrays ``[1, 1, 256, 256]`` that hold every pair of stored values of the first two types."""
+    lhs, rhs = (
+        np.arange(kind.params.storage.minimum, kind.params.storage.maximum + 1).astype(kind.dtype)
+        for kind in kinds[:2]
+    )
+    return [np.ascontiguousarray(np.broadcast_to(part, (1, 1, 256, 256))) for part in (lhs[:, None], rhs)]
