@@ -96,6 +96,19 @@ class Sum:
     sum_limit: int | None
     output: Rescale
 
+    def apply(self, lhs: npt.ArrayLike, rhs: npt.ArrayLike, sign: int = 1) -> Ints:
+        """Stored integers (int64) of the sum, or with ``sign`` -1 of the difference."""
+        left = self._scaled(lhs, self.lhs_zero_point, self.lhs_multiplier, self.lhs_shift)
+        right = self._scaled(rhs, self.rhs_zero_point, self.rhs_multiplier, self.rhs_shift)
+        total = fx.wrap_int32(left + sign * right)
+        if self.sum_limit is not None:
+            total = np.clip(total, -self.sum_limit, self.sum_limit)
+        return self.output.apply(total)
+
+    def _scaled(self, stored: npt.ArrayLike, zero_point: int, multiplier: int, shift: int) -> Ints:
+        shifted = fx.wrap_int32((np.asarray(stored, np.int64) - zero_point) << self.left_shift)
+        return fx.multiply_double_rounding(shifted, multiplier, shift)
+
 
 @dataclass(frozen=True)
 class ShiftSum:
@@ -114,6 +127,14 @@ class ShiftSum:
     low: int
     high: int
 
+    def apply(self, lhs: npt.ArrayLike, rhs: npt.ArrayLike, sign: int = 1) -> Ints:
+        """Stored integers (int64) of the sum, or with ``sign`` -1 of the difference."""
+        left = (np.asarray(lhs, np.int64) - self.lhs_zero_point) * self.lhs_factor
+        right = (np.asarray(rhs, np.int64) - self.rhs_zero_point) * (sign * self.rhs_factor)
+        rounded = (left + right + (1 << (self.shift - 1))) >> self.shift
+        result: Ints = np.clip(rounded + self.zero_point, self.low, self.high)
+        return result
+
 
 @dataclass(frozen=True)
 class Product:
@@ -122,6 +143,11 @@ class Product:
     lhs_zero_point: int
     rhs_zero_point: int
     output: Rescale
+
+    def apply(self, lhs: npt.ArrayLike, rhs: npt.ArrayLike) -> Ints:
+        """Stored integers (int64) of the product."""
+        left = np.asarray(lhs, np.int64) - self.lhs_zero_point
+        return self.output.apply(fx.wrap_int32(left * (np.asarray(rhs, np.int64) - self.rhs_zero_point)))
 
 
 @dataclass(frozen=True)

@@ -155,6 +155,14 @@ def _is_exact(multiplier: Floats, correction: Floats, addend: Floats) -> Mask:
 
 
 def toward_zero(values: Doubles) -> Floats:
-    """The float32 next to ``values >= 0`` from below."""
+    """The float32 next to each value, on the side of zero."""
     nearest = values.astype(np.float32)
-    return np.where(nearest > values, np.nextafter(nearest, np.float32(0)), nearest)
+    # One step less is the next smaller magnitude for both signs.
+    smaller: Floats = (nearest.view(np.int32) - (np.abs(nearest) > np.abs(values))).view(np.float32)
+    return smaller
+
+
+def neighbours(values: Floats, distance: int | npt.NDArray[np.int32]) -> Floats:
+    """The float32 numbers so many steps away from ``values > 0``."""
+    result: Floats = (values.view(np.int32) + np.asarray(distance, np.int32)).view(np.float32)
+    return result

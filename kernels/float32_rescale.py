@@ -49,6 +49,7 @@ from .float32_conditions import (
     Floats,
     Mask,
     is_regular,
+    neighbours,
     toward_zero,
 )
 from .thresholds import thresholds
@@ -148,7 +149,7 @@ def _find_one_fma(found: _Constants, scales: Doubles, conditions: Conditions) ->
     for distance in _NEIGHBOURS:
         if not len(scales):
             break
-        multiplier = _neighbour(scales.astype(np.float32), distance)
+        multiplier = neighbours(scales.astype(np.float32), distance)
         lower, upper = conditions.bounds(multiplier)
         addend = ((lower + upper) / 2).astype(np.float32)
         fits = (lower <= addend) & (addend < upper)
@@ -161,7 +162,7 @@ def _find_two_fmas(found: _Constants, scales: Doubles, conditions: Conditions) -
     for distance in range(_SPLITS):
         if not len(scales):
             return
-        multiplier = _neighbour(toward_zero(scales), -distance)
+        multiplier = neighbours(toward_zero(scales), -distance)
         correction = toward_zero(np.floor((scales - multiplier) / LAST_BIT) * LAST_BIT)
         lower, upper = conditions.bounds(multiplier, correction)
         # An inner fma that rounds toward zero loses up to a bit.
@@ -176,12 +177,6 @@ def _find_two_fmas(found: _Constants, scales: Doubles, conditions: Conditions) -
             if fits.all():
                 return
         scales, conditions = scales[~fits], conditions.take(~fits)
-
-
-def _neighbour(values: Floats, distance: int) -> Floats:
-    """The float32 numbers so many steps away from ``values > 0``."""
-    neighbours: Floats = (values.view(np.int32) + np.int32(distance)).view(np.float32)
-    return neighbours
 
 
 def _find_constant_results(

@@ -1,0 +1,174 @@
+"""Float32 formulas with the bits of a residual addition of 8-bit tensors, found by search and checked on all
+256 x 256 pairs.
+
+The integer meaning rounds thrice, in 64-bit products. Two fused multiply-adds do, if their constants are
+chosen well::
+
+    x = fma(lhs, lhs_factor, fma(rhs, rhs_factor, addend))
+    result = clamp(truncate(x) + result_minimum, low, high)
+
+on stored values as float32. ``x`` counts from the least stored value of the result: truncated, saturated to
+u8 and clamped, it is the result but for the encoding. (What is negative becomes the least value, whichever
+way it was rounded.)
+
+For given factors each pair bounds the addend from below or above. Few pairs are close to the tightest bounds,
+and only they can tell factors apart that differ by some units in the last place. So the search looks at few
+pairs, and what it finds is evaluated on all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..dialect.op_constants import Product, ShiftSum, Sum
+from .float32_conditions import Doubles, Floats, Mask, neighbours, toward_zero
+from .float32_rescale import Float32Rescale, prove
+
+_SMALLEST_FACTOR, _LARGEST_FACTOR = 2.0**-16, 4.0
+_LAST_BIT = 2.0**-40
+"""Of factors in this range and of addends; sums of stored values times factors are below 2^12, hence exact in
+float64.
+"""
+_DISTANCES = np.array([0, 1, -1, 2, -2, 3, -3, 4, -4], np.int32)
+"""Of the factors that are tried, in float32 steps."""
+_ADDENDS = np.array([0, 1, -1, 2, -2])
+_NEAR = 2.0**-9
+"""So much more than the factors that are tried move a sum is far away from a bound."""
+_PAIRS = 256
+_ATTEMPTS = 12
+
+
+@dataclass(frozen=True)
+class Float32Sum:
+    """Constants of ``truncate(fma(lhs, lhs_factor, fma(rhs, rhs_factor, addend)))``.
+
+    The factor of what is subtracted is negative.
+    """
+
+    lhs_factor: float
+    rhs_factor: float
+    addend: float
+
+
+def prove_sum(
+    constants: Sum | ShiftSum,
+    lhs_minimum: int,
+    rhs_minimum: int,
+    result_minimum: int,
+    *,
+    subtract: bool = False,
+    fma_toward_zero: bool = True,
+) -> Float32Sum | None:
+    """The constants for all 8-bit values, or None where none are found.
+
+    Each ``minimum`` is the least stored value, 0 or -128, in the encoding that ``constants``' zero points are
+    in. ``fma_toward_zero``: how the kernel's fma rounds, toward zero (AVX-512's embedded rounding) or to
+    nearest.
+    """
+    factors = _factors(constants)
+    limits = constants.output if isinstance(constants, Sum) else constants
+    if limits.low == limits.high or not all(
+        _SMALLEST_FACTOR <= factor <= _LARGEST_FACTOR for factor in factors
+    ):
+        return None
+    sign = -1 if subtract else 1
+    lhs, rhs = np.arange(256)[:, None] + lhs_minimum, np.arange(256) + rhs_minimum
+    table = _Table(
+        lhs.astype(np.float64),
+        (sign * rhs).astype(np.float64),
+        (constants.apply(lhs, rhs, sign) - result_minimum).astype(np.float64),
+        float(limits.low - result_minimum),
+        float(limits.high - result_minimum),
+        fma_toward_zero,
+    )
+    for candidate in _candidates(table, *factors):
+        if table.agrees(*candidate).all():
+            lhs_factor, rhs_factor, addend = candidate
+            return Float32Sum(lhs_factor.item(), sign * rhs_factor.item(), addend.item())
+    return None
+
+
+def prove_product(
+    constants: Product, lhs_minimum: int, rhs_minimum: int, *, fma_toward_zero: bool = True
+) -> Float32Rescale:
+    """The rescale of ``(lhs - lhs_zero_point) * (rhs - rhs_zero_point)``, which i32 and float32 hold."""
+    sides = ((lhs_minimum, constants.lhs_zero_point), (rhs_minimum, constants.rhs_zero_point))
+    (a, b), (c, d) = ((minimum - zero, minimum + 255 - zero) for minimum, zero in sides)
+    products = (a * c, a * d, b * c, b * d)
+    return prove(constants.output, min(products), max(products), fma_toward_zero=fma_toward_zero)
+
+
+def _factors(constants: Sum | ShiftSum) -> tuple[float, float]:
+    """The real factors of both stored values."""
+    if isinstance(constants, ShiftSum):
+        unit = 2.0**-constants.shift
+        return constants.lhs_factor * unit, constants.rhs_factor * unit
+    scale = constants.output.multipliers[0] * 2.0 ** (constants.output.shifts[0] - 31 + constants.left_shift)
+    lhs = constants.lhs_multiplier * 2.0 ** (constants.lhs_shift - 31)
+    return lhs * scale, constants.rhs_multiplier * 2.0 ** (constants.rhs_shift - 31) * scale
+
+
+@dataclass(frozen=True)
+class _Table:
+    """What pairs must become; of a subtraction, ``rhs`` is negated.
+
+    All pairs, ``[256, 1]`` and ``[256]`` to ``[256, 256]``, or a few, all ``[pairs]``.
+    """
+
+    lhs: Doubles
+    rhs: Doubles
+    results: Doubles
+    """Above the least stored value."""
+    low: float
+    high: float
+    fma_toward_zero: bool
+
+    def agrees(self, lhs_factor: Floats, rhs_factor: Floats, addend: Floats) -> Mask:
+        """Where the formula gives the results' bits; of a few pairs for constants that broadcast to ``[...,
+        1]``.
+        """
+        inner = self.rhs * rhs_factor.astype(np.float64) + addend
+        inner = (toward_zero(inner) if self.fma_toward_zero else inner.astype(np.float32)).astype(np.float64)
+        x = self.lhs * lhs_factor.astype(np.float64) + inner
+        if not self.fma_toward_zero:  # which truncating does, too
+            x = x.astype(np.float32).astype(np.float64)
+        agrees: Mask = np.clip(np.trunc(x), self.low, self.high) == self.results
+        return agrees
+
+    def bounds(self, lhs_factor: Doubles, rhs_factor: Doubles) -> tuple[Doubles, Doubles]:
+        """``lower <= addend < upper`` by each pair, if no fma rounded; infinite where the clamp decides."""
+        missing = self.results - self.lhs * lhs_factor - self.rhs * rhs_factor
+        lower = np.where(self.results > self.low, missing, -np.inf)
+        return lower, np.where(self.results < self.high, missing + 1, np.inf)
+
+    def tightest(self, lower: Doubles, upper: Doubles) -> _Table:
+        """The pairs of all that bound the addend most, or some of them if there are many."""
+        near = np.concatenate(
+            [np.flatnonzero(tightness > tightness.max() - _NEAR)[:_PAIRS] for tightness in (lower, -upper)]
+        )
+        return replace(
+            self, lhs=self.lhs[near // 256, 0], rhs=self.rhs[near % 256], results=self.results.ravel()[near]
+        )
+
+
+def _candidates(table: _Table, lhs: float, rhs: float) -> Iterator[tuple[Floats, Floats, Floats]]:
+    """Constants that are right for the tightest pairs, those first whose addend has most room."""
+    few = table.tightest(*table.bounds(np.float64(lhs), np.float64(rhs)))
+    lhs_factor = neighbours(np.array([lhs], np.float32), _DISTANCES)[:, None, None, None]
+    rhs_factor = neighbours(np.array([rhs], np.float32), _DISTANCES)[None, :, None, None]
+    bounds = few.bounds(lhs_factor.astype(np.float64), rhs_factor.astype(np.float64))
+    lower, upper = bounds[0].max(axis=-1, keepdims=True), bounds[1].min(axis=-1, keepdims=True)
+    lower = np.maximum(lower, upper - 1)  # where all results are the largest, or all the least
+    upper = np.minimum(upper, lower + 1)
+    room = upper - lower
+    # The inner fma rounds by up to 2^-16: the addend may lie a little outside.
+    addend = (lower + upper) / 2 + _ADDENDS[:, None] * (np.maximum(room, 0) + 2.0**-17) / len(_ADDENDS)
+    addend = (np.rint(addend / _LAST_BIT) * _LAST_BIT).astype(np.float32)
+    right = few.agrees(lhs_factor, rhs_factor, addend).all(axis=-1)
+    first, second, third = np.nonzero(right)
+    order = np.argsort(-room[first, second, 0, 0], kind="stable")[:_ATTEMPTS]
+    for i, j, k in zip(first[order], second[order], third[order], strict=True):
+        yield lhs_factor[i, 0, 0], rhs_factor[0, j, 0], addend[i, j, k]
