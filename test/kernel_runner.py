@@ -9,6 +9,8 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
+import amx_emulation
+from zeropoint.codegen import amx_permission
 from zeropoint.codegen.float_literals import rewrite_float_literals
 from zeropoint.codegen.machine import Machine, host
 from zeropoint.dialect.context import new_context
@@ -22,12 +24,17 @@ _LOWER = (
     "builtin.module(convert-vector-to-scf,convert-scf-to-cf,convert-math-to-llvm,convert-to-llvm,"
     "reconcile-unrealized-casts)"
 )
-_COMPILED: dict[tuple[Code, str], Any] = {}
+_COMPILED: dict[Code, Any] = {}
 
 
 def has(isa: str) -> bool:
-    """Whether this machine can run code of an instruction set."""
-    return INSTRUCTION_SETS[isa].features <= set(host().features.split(","))
+    """Whether this machine can run code of an instruction set: really, or AMX emulated by vectors."""
+    return INSTRUCTION_SETS[_runnable(isa)].features <= set(host().features.split(","))
+
+
+def _runnable(isa: str) -> str:
+    """The instruction set that code for ``isa`` is compiled for here."""
+    return INSTRUCTION_SETS[isa].base if isa == "amx" and amx_permission.why_not() else isa
 
 
 def llvm_ir(text: str) -> str:
@@ -44,32 +51,40 @@ def machine_of(isa: str) -> Machine:
 
 
 def assembly(code: Code) -> str:
-    module, machine = _llvm_module(code)
+    module, machine = _llvm_module(code, code.isa)
     return str(machine.emit_assembly(module))
 
 
-def _llvm_module(code: Code) -> tuple[Any, Any]:
-    machine_of(code.isa).target_machine()  # initializes LLVM
+def _llvm_module(code: Code, isa: str) -> tuple[Any, Any]:
+    """For an instruction set that may be less than the code's, if that can be emulated."""
+    wanted = machine_of(isa)
+    wanted.target_machine()  # initializes LLVM
     target = llvm.Target.from_triple(host().triple)
-    wanted = machine_of(code.isa)
     machine = target.create_target_machine(cpu=wanted.cpu, features=wanted.features, opt=1, reloc="pic", codemodel="small")
-    module = llvm.parse_assembly(llvm_ir(emit(code)))
+    text = llvm_ir(emit(code))
+    module = llvm.parse_assembly(text if isa == code.isa else amx_emulation.emulated(text))
     module.triple = host().triple
     module.data_layout = str(machine.target_data)
     return module, machine
 
 
 def compiled(code: Code) -> Any:
-    """``f(row address, begin, end)``."""
-    key = (code, code.isa)
-    if key not in _COMPILED:
-        module, machine = _llvm_module(code)
+    """``f(row address, begin, end)``; where AMX is emulated it fails if a tile instruction would have."""
+    if code not in _COMPILED:
+        isa = _runnable(code.isa)
+        module, machine = _llvm_module(code, isa)
         jit = llvm.create_lljit_compiler()
         builder = llvm.JITLibraryBuilder().add_object_img(machine.emit_object(module)).add_current_process()
-        tracker = builder.export_symbol("kernel").link(jit, f"kernel{len(_COMPILED)}")
+        builder.export_symbol("kernel")
+        if isa != code.isa:
+            for symbol in amx_emulation.STATE:
+                builder.export_symbol(symbol)
+        tracker = builder.link(jit, f"kernel{len(_COMPILED)}")
         call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(tracker["kernel"])
-        _COMPILED[key] = (call, tracker, jit)
-    return _COMPILED[key][0]
+        if isa != code.isa:
+            call = amx_emulation.checked(call, tracker)
+        _COMPILED[code] = (call, tracker, jit)
+    return _COMPILED[code][0]
 
 
 def aligned(size: int, fill: int = 0) -> np.ndarray:
