@@ -1,5 +1,7 @@
-"""Channels in vectors. The last vector of a width that is no multiple of the lanes overlaps the one before it:
-some channels are computed twice, and no store needs a mask.
+"""Channels in vectors: which channel each lane holds.
+
+By default the last vector of a width that is no multiple of the lanes overlaps the one before it: some
+channels are computed twice, and no store needs a mask.
 """
 
 from __future__ import annotations
@@ -11,19 +13,22 @@ import numpy.typing as npt
 
 from .launch import Bytes
 
+Indices = npt.NDArray[np.intp]
+
 
 class Channels:
-    """``count`` channels in ``vectors`` vectors of ``lanes``, which may be more than they need."""
+    """``count`` channels in ``vectors`` vectors of ``width`` lanes, which may be more than they need."""
 
-    def __init__(self, count: int, vectors: int, lanes: int) -> None:
+    def __init__(self, count: int, vectors: int, width: int, lanes: Indices | None = None) -> None:
+        """``lanes``: the channel of each lane, if not by default; ``count`` in lanes that hold none."""
         self.count = count
-        self.width = lanes
-        starts = np.arange(vectors) * lanes
-        if count >= lanes:
-            starts = np.minimum(starts, count - lanes)
+        self.width = width
+        starts = np.arange(vectors) * width
+        if count >= width:
+            starts = np.minimum(starts, count - width)
         self.starts = starts
-        """The first channel of each vector."""
-        self.lanes = (starts[:, None] + np.arange(lanes)).reshape(-1)
+        """The first channel of each vector, in the default order."""
+        self.lanes = (starts[:, None] + np.arange(width)).reshape(-1) if lanes is None else lanes
         """The channel of each lane; at or above ``count`` in lanes that hold none."""
 
     def spread(self, values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:

@@ -1,25 +1,43 @@
 """From i32 accumulators to stored bytes, in registers, by the kernel's rounding rule.
 
-DOUBLE needs one 64-bit addition per product: for a right shift ``e`` of at least one both roundings are one
-floor,
+Which formula serves depends on the accumulators that can occur (:func:`reach`):
+
+``truncate-relu``, ``truncate-linear``
+    Float32 formulas that were proved to have the bits of the rule: :mod:`.float32_rescale`.
+``nearest``
+    FLOAT32_HALF_EVEN where no product overflows.
+``double-relu``, ``double-linear``
+    DOUBLE in one 64-bit addition per product. For a right shift ``e`` of at least one both roundings are one
+    floor,
 
     ``y = floor((a * m + 2^30 + 2^(30 + e) + z * 2^(31 + e) - (a < 0) * 2^31) / 2^(31 + e))``
 
-The term in ``a < 0`` only matters where the result may lie below the zero point. Without a shift there is
-only the first rounding, and neither that term nor ``2^(30 + e)``. With a large ``e`` the zero point is added
-after the division instead.
+    The term in ``a < 0`` only matters where results may lie below the zero point. Accumulators start
+    ``2^30`` higher, so that ``a' = a + 2^30`` is not negative: ``2 * m`` times ``a'`` is an unsigned product,
+    the high half of the sum is a floor by ``2^32``, and ``(a' >> 30) - 1`` is the sign term.
+``double``
+    The same for every accumulator and shift, in 64 bits throughout. Without a shift there is only the first
+    rounding, and neither that term nor ``2^(30 + e)``. With a large ``e`` the zero point is added after the
+    division.
+``float32-half-even``, ``once-half-away``
+    Those rules for every accumulator and scale.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
+from ..dialect.fixed_point import INT32_MAX, INT32_MIN, Ints
 from ..dialect.numerics import Rounding
 from ..dialect.op_constants import Rescale
 from .channels import Channels, as_bytes
+from .float32_rescale import Float32Rescale, Form, prove
+from .instruction_set import InstructionSet
+from .instructions import fused_multiply_add, multiply_add_toward_zero, to_nearest_even
 from .launch import Bytes, Code, Option
 from .writer import Writer
 
@@ -28,15 +46,15 @@ _MAX_EARLY_SHIFT = 20
 """Beyond it ``z * 2^(31 + e)`` and a full product might not fit into 64 bits together."""
 _LARGEST_SCALE = 2.0**60
 """So that a float32 product of an accumulator is finite."""
-_PARAMETERS = {Rounding.DOUBLE: 8, Rounding.FLOAT32_HALF_EVEN: 1, Rounding.ONCE_HALF_AWAY: 2}
-"""Vectors of parameters per vector of channels."""
-HEADER_BYTES = 64
-"""Of :meth:`Epilogue.header`: zero point, low, high as i32."""
+_ROUNDINGS = (Rounding.DOUBLE, Rounding.FLOAT32_HALF_EVEN, Rounding.ONCE_HALF_AWAY)
+_UNSIGNED_START = 1 << 30
+HEADER_BYTES = 256
+"""Of :func:`header`."""
 
 
 def why_not(rescale: Rescale) -> str | None:
     """None if there is an epilogue for ``rescale``, else the reason why not."""
-    if rescale.rounding not in _PARAMETERS:
+    if rescale.rounding not in _ROUNDINGS:
         return f"rounding '{rescale.rounding.value}' has no vector epilogue"
     if rescale.rounding is Rounding.DOUBLE:
         pairs = zip(rescale.multipliers, rescale.shifts, strict=True)
@@ -48,83 +66,220 @@ def why_not(rescale: Rescale) -> str | None:
 
 
 def header(rescale: Rescale) -> Bytes:
-    """What all channels share: ``[HEADER_BYTES]``."""
-    numbers = np.zeros(HEADER_BYTES // 4, np.int32)
-    numbers[:3] = rescale.zero_point, rescale.low, rescale.high
-    return numbers.view(np.uint8)
+    """What all channels share, ``[HEADER_BYTES]``: zero point, low and high as i32; then a line each of the
+    zero point in i16, of low and of high in bytes.
+    """
+    zero_point, low, high = rescale.zero_point, rescale.low, rescale.high
+    numbers = np.zeros(16, np.int32)
+    numbers[:3] = zero_point, low, high
+    words = np.full(32, zero_point, np.int16)
+    clamps = [np.full(64, bound & 0xFF, np.uint8) for bound in (low, high)]
+    return np.concatenate([numbers.view(np.uint8), words.view(np.uint8), *clamps])
+
+
+def reach(
+    filter: npt.NDArray[np.integer], zero_points: npt.ArrayLike, bias: npt.NDArray[np.integer]
+) -> tuple[Ints, Ints]:
+    """The lowest and the highest accumulator of each channel, for inputs 0..255: ``filter [channels, ...]``,
+    its zero points, and the bias that the sum starts with. All of int32 where a sum may wrap.
+    """
+    rows = filter.reshape(len(filter), -1).astype(np.int64)
+    centred = rows - np.broadcast_to(np.asarray(zero_points, np.int64), (len(rows),))[:, None]
+    lowest = bias + 255 * np.minimum(centred, 0).sum(1)
+    highest = bias + 255 * np.maximum(centred, 0).sum(1)
+    wraps = (lowest < INT32_MIN) | (highest > INT32_MAX)
+    return np.where(wraps, INT32_MIN, lowest), np.where(wraps, INT32_MAX, highest)
 
 
 @dataclass(frozen=True)
 class Epilogue:
     """The epilogue of one kernel, as far as its code depends on it."""
 
-    rounding: Rounding
+    kind: str
+    """See the module's docstring."""
     early: bool = False
-    """DOUBLE: whether the zero point is part of the sum that is divided."""
+    """``double``: whether the zero point is part of the sum that is divided."""
     corrects: bool = False
-    """DOUBLE: whether results may lie below the zero point."""
+    """``double``: whether results may lie below the zero point."""
+    fused: int = 0
+    """Float32: multiply-adds."""
+    proof: Float32Rescale | None = field(default=None, compare=False)
+    """Float32: the constants."""
 
     @classmethod
-    def of(cls, rescale: Rescale) -> Epilogue:
+    def of(
+        cls,
+        rescale: Rescale,
+        reach: tuple[Ints, Ints] | None = None,
+        isa: InstructionSet | None = None,
+    ) -> Epilogue:
+        """The cheapest for accumulators in ``reach``, or one for all of int32."""
+        if reach is not None and isa is not None:
+            found = cls._float32(rescale, reach, isa) or cls._double_fast(rescale, reach)
+            if found:
+                return found
         if rescale.rounding is not Rounding.DOUBLE:
-            return cls(rescale.rounding)
+            return cls(rescale.rounding.value)
         early = all(-shift <= _MAX_EARLY_SHIFT for shift in rescale.shifts)
-        return cls(rescale.rounding, early, rescale.low < rescale.zero_point)
+        if early and reach is not None:
+            early = all(-INT32_MAX // 2 < value < INT32_MAX // 2 for part in reach for value in part)
+        elif early:
+            early = all(shift < 0 for shift in rescale.shifts)
+        return cls("double", early, rescale.low < rescale.zero_point)
+
+    @classmethod
+    def _float32(cls, rescale: Rescale, reach: tuple[Ints, Ints], isa: InstructionSet) -> Epilogue | None:
+        nearest = rescale.rounding is Rounding.FLOAT32_HALF_EVEN
+        if not nearest and "+fma" not in isa.features and isa.vector_bytes < 64:
+            return None
+        proof = prove(rescale, *reach, fma_toward_zero=isa.vector_bytes == 64)
+        if not proof.exact.all():
+            return None
+        kinds = {Form.RELU: "truncate-relu", Form.LINEAR: "truncate-linear", Form.NEAREST: "nearest"}
+        return cls(kinds[proof.form], fused=proof.fused, proof=proof)
+
+    @classmethod
+    def _double_fast(cls, rescale: Rescale, reach: tuple[Ints, Ints]) -> Epilogue | None:
+        lowest, highest = reach
+        linear = rescale.low < rescale.zero_point
+        shifts = [s for m, s in zip(rescale.multipliers, rescale.shifts, strict=True) if m]
+        if (
+            rescale.rounding is not Rounding.DOUBLE
+            or lowest.min() < -_UNSIGNED_START
+            or highest.max() >= _UNSIGNED_START
+            or not all(-_MAX_EARLY_SHIFT <= shift <= (-1 if linear else 0) for shift in shifts)
+        ):
+            return None
+        return cls("double-linear" if linear else "double-relu")
 
     @classmethod
     def of_code(cls, code: Code) -> Epilogue:
         """What :meth:`options` has put into a code."""
-        return cls(Rounding(code["rounding"]), bool(code["early"]), bool(code["corrects"]))
+        return cls(str(code["epilogue"]), bool(code["early"]), bool(code["corrects"]), int(code["fused"]))
 
     @property
     def options(self) -> tuple[tuple[str, Option], ...]:
-        return (("rounding", self.rounding.value), ("early", self.early), ("corrects", self.corrects))
+        return (
+            ("epilogue", self.kind),
+            ("early", self.early),
+            ("corrects", self.corrects),
+            ("fused", self.fused),
+        )
+
+    @property
+    def start(self) -> int:
+        """What accumulators have to start above their bias."""
+        return _UNSIGNED_START if self.kind in ("double-relu", "double-linear") else 0
+
+    @property
+    def lacks_zero_point(self) -> bool:
+        """Whether results of :meth:`apply` are without the zero point."""
+        return self.kind in ("truncate-relu", "truncate-linear", "nearest")
 
     def parameter_bytes(self, lanes: int) -> int:
         """Per vector of channels."""
-        return _PARAMETERS[self.rounding] * lanes * 4
+        return 4 * lanes * len(self._types("", "", ""))
+
+    def _types(self, i64: str, f32: str, f64: str, i32: str = "") -> list[str]:
+        """Of the vectors of parameters."""
+        if self.kind == "double":
+            return [i64] * 8
+        if self.kind in ("double-relu", "double-linear"):
+            return [i64] * 4 + [i32]
+        if self.kind == "once-half-away":
+            return [f64] * 2
+        return [f32] * (1 + self.fused)
 
     def pack(self, rescale: Rescale, channels: Channels) -> Bytes:
         """``[vectors, parameter_bytes]``."""
-        if self.rounding is Rounding.FLOAT32_HALF_EVEN:
+        if self.proof is not None:
+            constants = [self.proof.multiplier, self.proof.addend, self.proof.correction][: 1 + self.fused]
+            return as_bytes(np.stack([channels.spread(values, np.float32) for values in constants], 1))
+        if self.kind == "float32-half-even":
             return as_bytes(channels.spread(rescale.scales, np.float32))
-        if self.rounding is Rounding.ONCE_HALF_AWAY:
+        if self.kind == "once-half-away":
             return as_bytes(channels.spread(rescale.scales, np.float64))
         multiplier = channels.spread(rescale.multipliers, np.int64)
         exponent = -channels.spread(rescale.shifts, np.int64)
         exponent = np.where(multiplier == 0, 1, exponent)  # any will do, the product is zero
         one, shifts = np.int64(1), exponent > 0
         offset = (one << 30) + np.where(shifts, one << (30 + exponent), 0)
-        if self.early:
-            offset += np.int64(rescale.zero_point) << (31 + exponent)
-        correction = np.where(shifts, -(one << 31), 0)
-        columns = (multiplier, offset, 31 + exponent, correction)
-        return as_bytes(np.stack([values[:, start::2] for values in columns for start in (0, 1)], 1))
+        if self.kind == "double":
+            if self.early:
+                offset += np.int64(rescale.zero_point) << (31 + exponent)
+            columns = [multiplier, offset, 31 + exponent, np.where(shifts, -(one << 31), 0)]
+            return as_bytes(_halves(columns))
+        offset = 2 * (offset + (np.int64(rescale.zero_point) << (31 + exponent))) - (multiplier << 31)
+        if self.kind == "double-linear":
+            offset -= one << 32
+        wide = as_bytes(_halves([2 * multiplier, offset]))
+        return np.concatenate([wide, as_bytes(exponent.astype(np.int32))], 1)
 
     def limits(self, w: Writer, pointer: str) -> list[str]:
-        """Zero point, low and high from a header, in all i32 lanes."""
+        """Zero point, low and high from a header, in all i32 lanes; empty where :meth:`apply` needs none."""
+        if self.kind not in ("double", "float32-half-even", "once-half-away"):
+            return []
         return [w.broadcast(w.load(w.at(pointer, 4 * i), "i32", 4), "i32", w.i32) for i in range(3)]
 
     def load(self, w: Writer, pointer: str) -> list[str]:
         """The parameters of one vector of channels."""
-        types = {Rounding.DOUBLE: w.i64, Rounding.FLOAT32_HALF_EVEN: w.f32, Rounding.ONCE_HALF_AWAY: w.f64}
-        count = _PARAMETERS[self.rounding]
-        if self.rounding is Rounding.DOUBLE and not self.corrects:
-            count -= 2  # the corrections, which are packed last
+        types = self._types(w.i64, w.f32, w.f64, w.i32)
+        if self.kind == "double" and not self.corrects:
+            types = types[:-2]  # the corrections, which are packed last
         return [
             # LLVM would move ordinary loads out of the loop over tiles, into registers that are not free, and
             # reload them from the stack; and it would forget there how wide a multiplier is.
-            w.load(w.at(pointer, w.isa.vector_bytes * i), types[self.rounding], volatile=True)
-            for i in range(count)
+            w.load(w.at(pointer, w.isa.vector_bytes * i), type_, volatile=True)
+            for i, type_ in enumerate(types)
         ]
 
     def apply(self, w: Writer, accumulator: str, parameters: Sequence[str], limits: Sequence[str]) -> str:
-        """An i32 vector of accumulators to stored numbers, clamped, as i32."""
-        if self.rounding is Rounding.DOUBLE:
+        """An i32 vector of accumulators (which began at bias + :attr:`start`) to i32 numbers.
+
+        Saturated to the result's storage and clamped (with the zero point added before, if it is lacking),
+        they are the results; :mod:`.narrow` does that. Where there are ``limits`` they are clamped already.
+        """
+        if self.kind == "double":
             return self._double(w, accumulator, parameters, limits)
-        if self.rounding is Rounding.FLOAT32_HALF_EVEN:
-            return self._float32(w, accumulator, parameters, limits)
-        return self._once(w, accumulator, parameters, limits)
+        if self.kind in ("double-relu", "double-linear"):
+            return self._unsigned(w, accumulator, parameters)
+        if self.kind == "float32-half-even":
+            return self._half_even(w, accumulator, parameters, limits)
+        if self.kind == "once-half-away":
+            return self._once(w, accumulator, parameters, limits)
+        real = w.op(f"arith.sitofp {accumulator} : {w.i32} to {w.f32}")
+        if self.kind == "nearest":
+            return to_nearest_even(w, w.binary("mulf", real, parameters[0], w.f32))
+        return self._truncate(w, real, parameters)
+
+    def _truncate(self, w: Writer, real: str, parameters: Sequence[str]) -> str:
+        multiply_add = multiply_add_toward_zero if w.lanes == 16 else fused_multiply_add
+        addend = parameters[1]
+        if self.kind == "truncate-linear":
+            sign = w.binary("andi", w.bitcast(real, w.f32, w.i32), w.splat(-(1 << 31), w.i32), w.i32)
+            signed = w.binary("ori", w.bitcast(addend, w.f32, w.i32), sign, w.i32)
+            addend = w.bitcast(signed, w.i32, w.f32)
+        if self.fused == 2:
+            addend = multiply_add(w, real, parameters[2], addend)
+        return w.op(f"arith.fptosi {multiply_add(w, real, parameters[0], addend)} : {w.f32} to {w.i32}")
+
+    def _unsigned(self, w: Writer, accumulator: str, parameters: Sequence[str]) -> str:
+        half, low_half = w.splat(32, w.i64), w.splat((1 << 32) - 1, w.i64)
+        wide = w.bitcast(accumulator, w.i32, w.i64)
+        values = (w.binary("andi", wide, low_half, w.i64), w.binary("shrui", wide, half, w.i64))
+        totals = []
+        for value, multiplier, offset in zip(values, parameters[:2], parameters[2:4], strict=True):
+            # Both are 32 bits wide: said so that LLVM takes vpmuludq.
+            factor = w.binary("andi", multiplier, low_half, w.i64)
+            total = w.binary("addi", w.binary("muli", value, factor, w.i64), offset, w.i64)
+            totals.append(w.bitcast(total, w.i64, w.i32))
+        high = w.shuffle(
+            totals[0], totals[1], [i + 1 if i % 2 == 0 else i + w.lanes for i in range(w.lanes)], w.i32
+        )
+        if self.kind == "double-linear":
+            not_negative = w.binary("shrui", accumulator, w.splat(30, w.i32), w.i32)
+            high = w.binary("addi", high, not_negative, w.i32)
+        return w.binary("shrsi", high, parameters[4], w.i32)
 
     def _double(self, w: Writer, accumulator: str, parameters: Sequence[str], limits: Sequence[str]) -> str:
         wide = w.bitcast(accumulator, w.i32, w.i64)
@@ -146,17 +301,24 @@ class Epilogue:
         interleave = [lane if lane % 2 == 0 else lane + w.lanes - 1 for lane in range(w.lanes)]
         merged = w.shuffle(results[0], results[1], interleave, w.i32)
         zero_point, low, high = limits
-        if not self.early:
-            merged = w.binary("addi", merged, zero_point, w.i32)
-        return w.binary("minsi", w.binary("maxsi", merged, low, w.i32), high, w.i32)
+        if self.early:
+            return w.binary("minsi", w.binary("maxsi", merged, low, w.i32), high, w.i32)
+        # Clamped first: near the ends of int32 the zero point would make it wrap.
+        for name, limit in (("maxsi", low), ("minsi", high)):
+            merged = w.binary(name, merged, w.binary("subi", limit, zero_point, w.i32), w.i32)
+        return w.binary("addi", merged, zero_point, w.i32)
 
-    def _float32(self, w: Writer, accumulator: str, parameters: Sequence[str], limits: Sequence[str]) -> str:
+    def _half_even(
+        self, w: Writer, accumulator: str, parameters: Sequence[str], limits: Sequence[str]
+    ) -> str:
         product = w.binary(
             "mulf", w.op(f"arith.sitofp {accumulator} : {w.i32} to {w.f32}"), parameters[0], w.f32
         )
-        bounds = [self._real_bound(w, limits, i, w.i32, w.f32) for i in (1, 2)]
-        rounded = w.op(f"math.roundeven {_limit(w, product, bounds, w.f32)} : {w.f32}")
-        return w.binary("addi", w.op(f"arith.fptosi {rounded} : {w.f32} to {w.i32}"), limits[0], w.i32)
+        bounds = [
+            w.op(f"arith.sitofp {w.binary('subi', limit, limits[0], w.i32)} : {w.i32} to {w.f32}")
+            for limit in limits[1:]
+        ]
+        return w.binary("addi", to_nearest_even(w, _limit(w, product, bounds, w.f32)), limits[0], w.i32)
 
     def _once(self, w: Writer, accumulator: str, parameters: Sequence[str], limits: Sequence[str]) -> str:
         halves, count = [], w.lanes // 2
@@ -174,10 +336,10 @@ class Epilogue:
         both = w.shuffle(halves[0], halves[1], list(range(w.lanes)), part_type)
         return w.binary("addi", both, limits[0], w.i32)
 
-    def _real_bound(self, w: Writer, limits: Sequence[str], which: int, source: str, target: str) -> str:
-        return w.op(
-            f"arith.sitofp {w.binary('subi', limits[which], limits[0], source)} : {source} to {target}"
-        )
+
+def _halves(columns: Sequence[Ints]) -> Ints:
+    """Even and odd lanes of each column, ``[vectors, 2 * columns, lanes / 2]``."""
+    return np.stack([values[:, start::2] for values in columns for start in (0, 1)], 1)
 
 
 def _limit(w: Writer, value: str, bounds: Sequence[str], type_: str) -> str:

@@ -6,13 +6,13 @@ from .writer import Writer
 
 
 def dot_quads(w: Writer, accumulator: str, unsigned: str, signed: str) -> str:
-    """``vpdpbusd``: every i32 lane gains the products of its four u8 with its four i8 (whole byte vectors)."""
+    """``vpdpbusd``: every i32 lane gains the products of its four u8 with its four i8 (whole vectors)."""
     name = {16: "llvm.x86.avx512.vpdpbusd.512", 8: "llvm.x86.avx512.vpdpbusd.256"}[w.lanes]
     return w.intrinsic(name, [accumulator, unsigned, signed], [w.i32, w.i8, w.i8], w.i32)
 
 
 def dot_pairs(w: Writer, accumulator: str, lhs: str, rhs: str) -> str:
-    """Every i32 lane gains the products of its two i16 pairs; operands are i32 vectors that hold the pairs."""
+    """Every i32 lane gains the products of its two i16 pairs; operands are i32 vectors that hold pairs."""
     pairs = [w.bitcast(value, w.i32, w.i16) for value in (lhs, rhs)]
     if w.isa.name == "avx512vnni":
         return w.intrinsic(
@@ -84,8 +84,8 @@ def saturating_add(w: Writer, lhs: str, rhs: str, type_: str) -> str:
 
 
 def narrow_to_words(w: Writer, low: str, high: str) -> str:
-    """``vpackssdw``: two i32 vectors to one of i16, saturated; in each 128 bits four lanes of ``low``, then four of
-    ``high``.
+    """``vpackssdw``: two i32 vectors to one of i16, saturated; in each 128 bits four lanes of ``low``, then
+    four of ``high``.
     """
     name = {
         16: "llvm.x86.avx512.packssdw.512",
@@ -96,8 +96,8 @@ def narrow_to_words(w: Writer, low: str, high: str) -> str:
 
 
 def narrow_to_bytes(w: Writer, low: str, high: str, signed: bool) -> str:
-    """``vpacksswb`` or ``vpackuswb``: two i16 vectors to one of i8 or u8, saturated; in each 128 bits eight lanes of
-    ``low``, then eight of ``high``.
+    """``vpacksswb`` or ``vpackuswb``: two i16 vectors to one of i8 or u8, saturated; in each 128 bits eight
+    lanes of ``low``, then eight of ``high``.
     """
     kind = "packsswb" if signed else "packuswb"
     name = {

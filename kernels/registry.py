@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import amx_conv2d, border, depthwise_conv2d, mean, pool, softmax, sums, table
+from . import amx_conv2d, border, conv2d, depthwise_conv2d, mean, pool, softmax, sums, table
 from .conv import Conv
 from .families import Family
 
@@ -13,7 +13,7 @@ FAMILIES: dict[type, tuple[Family, ...]] = {
     pool.Pool: (pool,),
     mean.Mean: (mean,),
     softmax.Softmax: (softmax,),
-    Conv: (depthwise_conv2d,),
+    Conv: (depthwise_conv2d, conv2d),
 }
 """Class of what is computed -> the families that may take it, in the order they are asked."""
 

@@ -1,0 +1,329 @@
+"""Convolutions and matrix products as tiles of output pixels times vectors of output channels.
+
+A tile keeps the sums of ``rows`` pixels and ``vectors`` vectors of channels in registers. In every step four
+bytes of each pixel are broadcast and multiplied with the vectors of the filter. A *panel* is the channels of
+one tile. The filter is packed in the order it is read,
+
+    ``[panels][runs][steps][vectors][lanes][4 bytes]``
+
+where a *run* is what lies side by side in the input: a row of the kernel, or one tap if the kernel is dilated
+or the input a slice. A run whose length is no multiple of four reads up to three bytes too far, times
+zeros.
+
+Pixels lie in *lines*, rows of the result; all of them are one line where neither input nor result has gaps
+and each pixel is read once. What does not fill a tile or a panel is computed twice: the last tile of a line
+starts earlier, and so does the last panel. The code is in :mod:`.conv2d_code`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import epilogue as epilogues
+from .channels import Channels, as_bytes, wrap_int32
+from .conv import Conv
+from .conv2d_code import MASK_BYTES, SCALARS, TABLE_START, Kernel
+from .conv2d_tile import Tile, Work, choose_tile
+from .epilogue import Epilogue
+from .instruction_set import InstructionSet
+from .launch import Bytes, Code, Launch
+from .narrow import group_order
+
+_CACHE_BYTES = 256 << 10
+"""A filter up to this size stays in the second cache beside the pixels."""
+_UNITS = 16
+"""At least, where there is work for them."""
+_UNIT_MACS = 1 << 18
+"""At least, of a unit."""
+
+
+def plan(spec: Conv, isa: InstructionSet) -> Launch | str:
+    """Units are groups of panels times chunks of lines or tiles."""
+    if (reason := _why_not(spec)) is not None:
+        return reason
+    return _Plan(spec, isa).launch()
+
+
+def emit(code: Code, isa: InstructionSet) -> str:
+    return Kernel(code, isa).text()
+
+
+def _why_not(spec: Conv) -> str | None:
+    if spec.kind == "depthwise_conv2d" and spec.input.channels > 1:
+        return f"kind '{spec.kind}' is another family's"
+    if spec.input_signed:
+        return "an input of signed bytes"
+    if spec.residual is not None:
+        return "a residual"
+    if spec.input.element_bytes != 1 or spec.output.element_bytes != 1:
+        return "elements of more than a byte"
+    return epilogues.why_not(spec.rescale)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """How one convolution is cut up and packed."""
+
+    spec: Conv
+    isa: InstructionSet
+
+    def launch(self) -> Launch:
+        spec, tile = self.spec, self.tile
+        options = (
+            ("rows", tile.rows),
+            ("vectors", tile.vectors),
+            ("width", min(self.group_channels, self.panel_width)),
+            ("sums", self.needs_sums),
+            *self.epilogue.options,
+            ("signed", spec.result_signed),
+        )
+        constants = (self.packed_filter(), self.parameters(), self.tables())
+        code = Code("conv2d", self.isa.name, options)
+        macs = spec.output.elements * self.taps
+        return Launch(code, self.panel_groups * self.chunks, constants, self.scalars(), macs)
+
+    @cached_property
+    def filter(self) -> npt.NDArray[np.int64]:
+        """``[out_channels, taps]``, with 128 less where it is stored unsigned."""
+        stored = np.ascontiguousarray(self.spec.filter).reshape(self.spec.output.channels, -1)
+        if self.spec.filter_signed:
+            return stored.view(np.int8).astype(np.int64)
+        return stored.view(np.uint8).astype(np.int64) - 128
+
+    @cached_property
+    def zero_points(self) -> npt.NDArray[np.int64]:
+        """Of :attr:`filter`, one per channel."""
+        shift = 0 if self.spec.filter_signed else 128
+        points = np.asarray(self.spec.filter_zero_points, np.int64) - shift
+        return np.broadcast_to(points, (self.spec.output.channels,))
+
+    @property
+    def needs_sums(self) -> bool:
+        """Whether the sum of each pixel's input is needed, to subtract it times the zero point."""
+        return bool(self.zero_points.any())
+
+    @cached_property
+    def epilogue(self) -> Epilogue:
+        reach = epilogues.reach(self.filter, self.zero_points, self.spec.bias.astype(np.int64))
+        return Epilogue.of(self.spec.rescale, reach, self.isa)
+
+    # What is summed up.
+
+    @property
+    def taps(self) -> int:
+        return int(self.filter.shape[1])
+
+    @property
+    def in_channels(self) -> int:
+        """Of a group."""
+        return self.spec.input.channels // self.spec.groups
+
+    @property
+    def is_row_run(self) -> bool:
+        """Whether a row of the kernel lies side by side in the input."""
+        return self.spec.dilations[1] == 1 and self.in_channels == self.spec.input.pixel_pitch
+
+    @property
+    def run_bytes(self) -> int:
+        return self.in_channels * (self.spec.kernel[1] if self.is_row_run else 1)
+
+    @property
+    def runs(self) -> int:
+        return self.taps // self.run_bytes
+
+    @property
+    def steps(self) -> int:
+        """Of a run, the last one perhaps not full."""
+        return -(-self.run_bytes // 4)
+
+    def run_offsets(self) -> npt.NDArray[np.int64]:
+        spec = self.spec
+        down = np.arange(spec.kernel[0]) * spec.dilations[0] * spec.input.row_pitch
+        across = np.arange(self.runs // spec.kernel[0]) * spec.dilations[1] * spec.input.pixel_pitch
+        return (down[:, None] + across).reshape(-1)
+
+    # Pixels.
+
+    @cached_property
+    def is_flat(self) -> bool:
+        """Whether all pixels are one line."""
+        spec = self.spec
+        if spec.kernel != (1, 1) or spec.strides != (1, 1) or spec.padding != (0, 0):
+            return False
+        return all(
+            image.row_pitch == spec.output.width * image.pixel_pitch
+            and image.image_pitch == spec.output.height * image.row_pitch
+            for image in (spec.input, spec.output)
+        )
+
+    @property
+    def lines(self) -> int:
+        return 1 if self.is_flat else self.spec.output.batch * self.spec.output.height
+
+    @property
+    def width(self) -> int:
+        """Pixels of a line."""
+        output = self.spec.output
+        return output.batch * output.height * output.width if self.is_flat else output.width
+
+    @property
+    def tiles(self) -> int:
+        """Of a line."""
+        return math.ceil(self.width / self.tile.rows)
+
+    # Channels.
+
+    @property
+    def group_channels(self) -> int:
+        return self.spec.output.channels // self.spec.groups
+
+    @cached_property
+    def tile(self) -> Tile:
+        work = Work(
+            self.lines,
+            self.width,
+            self.group_channels,
+            self.spec.groups,
+            self.runs * self.steps,
+            self.epilogue.kind,
+        )
+        return choose_tile(work, self.isa)
+
+    @property
+    def panel_width(self) -> int:
+        """Lanes of a panel."""
+        return self.tile.vectors * self.isa.lanes
+
+    @property
+    def panels(self) -> int:
+        return self.spec.groups * self.group_panels
+
+    @property
+    def group_panels(self) -> int:
+        return math.ceil(self.group_channels / self.panel_width)
+
+    @cached_property
+    def panel_channels(self) -> npt.NDArray[np.int64]:
+        """The first channel of each panel."""
+        last = max(0, self.group_channels - self.panel_width)
+        within = np.minimum(np.arange(self.group_panels) * self.panel_width, last)
+        return (np.arange(self.spec.groups)[:, None] * self.group_channels + within).reshape(-1)
+
+    @cached_property
+    def channels(self) -> Channels:
+        count = self.spec.output.channels
+        order = group_order(self.tile.vectors, self.isa.lanes)
+        lanes = self.panel_channels[:, None] + order
+        lanes = np.where(order < self.group_channels, lanes, count).reshape(-1)
+        return Channels(count, 0, self.isa.lanes, lanes)
+
+    # Units.
+
+    @property
+    def filter_bytes(self) -> int:
+        return self.panels * self.panel_bytes
+
+    @property
+    def panel_bytes(self) -> int:
+        return self.runs * self.steps * self.panel_width * (4 if self.isa.dot == "dot-u8s8" else 8)
+
+    @cached_property
+    def _wanted_units(self) -> int:
+        macs = self.lines * self.tiles * self.tile.rows * self.panels * self.panel_width * self.taps
+        return max(1, min(_UNITS, macs // _UNIT_MACS))
+
+    @cached_property
+    def panels_per_unit(self) -> int:
+        """All panels for a chunk of pixels, unless the filter is too large or there are few pixels."""
+        if self.filter_bytes > _CACHE_BYTES:
+            return 1
+        missing = math.ceil(self._wanted_units / (self.lines * self.tiles))
+        return max(1, self.panels // missing)
+
+    @property
+    def panel_groups(self) -> int:
+        return math.ceil(self.panels / self.panels_per_unit)
+
+    @cached_property
+    def chunk(self) -> tuple[int, int]:
+        """Lines and tiles of a line that a unit takes."""
+        wanted = math.ceil(self._wanted_units / self.panel_groups)
+        if self.lines > 1:
+            return math.ceil(self.lines / min(wanted, self.lines)), self.tiles
+        return 1, math.ceil(self.tiles / min(wanted, self.tiles))
+
+    @property
+    def chunks(self) -> int:
+        lines, tiles = self.chunk
+        return math.ceil(self.lines / lines) * math.ceil(self.tiles / tiles)
+
+    def scalars(self) -> tuple[int, ...]:
+        spec, (lines, tiles) = self.spec, self.chunk
+        image, result = spec.input, spec.output
+        start = image.start - spec.padding[0] * image.row_pitch - spec.padding[1] * image.pixel_pitch
+        return SCALARS.pack(
+            {
+                "chunks": self.chunks,
+                "tile_chunks": math.ceil(self.tiles / tiles),
+                "panels": self.panels,
+                "panels_per_unit": self.panels_per_unit,
+                "lines": self.lines,
+                "lines_per_chunk": lines,
+                "tiles": self.tiles,
+                "tiles_per_chunk": tiles,
+                "last_pixel": self.width - self.tile.rows,
+                "lines_per_image": self.lines if self.is_flat else result.height,
+                "input_start": start,
+                "input_image": image.image_pitch,
+                "input_line": spec.strides[0] * image.row_pitch,
+                "input_pixel": spec.strides[1] * image.pixel_pitch,
+                "output_start": result.start,
+                "output_image": result.image_pitch,
+                "output_line": result.row_pitch,
+                "output_pixel": result.pixel_pitch,
+                "runs": self.runs,
+                "run_table": TABLE_START + 16 * self.panels,
+                "steps": self.steps,
+                "run_bytes": self.run_bytes,
+                "panel_bytes": self.panel_bytes,
+            }
+        )
+
+    # Constants.
+
+    def packed_filter(self) -> Bytes:
+        full = np.zeros((len(self.filter), self.runs, self.steps * 4), np.int8)
+        full[:, :, : self.run_bytes] = self.filter.reshape(len(self.filter), self.runs, self.run_bytes)
+        shape = (self.panels, self.tile.vectors, self.isa.lanes, self.runs, self.steps, 4)
+        packed = self.channels.spread_rows(full).reshape(shape).transpose(0, 3, 4, 1, 2, 5)
+        if self.isa.dot != "dot-u8s8":  # bytes 0 and 2, then 1 and 3, of all vectors
+            pairs = packed.reshape(*packed.shape[:-1], 2, 2).astype(np.int16)
+            packed = np.moveaxis(pairs, -1, 3)
+        return as_bytes(packed.reshape(1, -1)).reshape(-1)
+
+    def parameters(self) -> Bytes:
+        """Per vector of channels: where sums start, zero point (if any), epilogue."""
+        start = self.spec.bias.astype(np.int64) + self.epilogue.start
+        columns = [as_bytes(self.channels.spread(wrap_int32(start), np.int32))]
+        if self.needs_sums:
+            columns.append(as_bytes(self.channels.spread(self.zero_points, np.int32)))
+        columns.append(self.epilogue.pack(self.spec.rescale, self.channels))
+        return np.concatenate(columns, 1).reshape(-1)
+
+    def tables(self) -> Bytes:
+        """The header; which bytes of a run's last vector count; per panel where its input and its result
+        start in a pixel; per run where it starts.
+        """
+        vector = self.isa.vector_bytes
+        mask = np.zeros(MASK_BYTES, np.uint8)
+        mask[: (self.run_bytes - 1) % vector + 1] = 0xFF
+        group = np.arange(self.panels) // self.group_panels
+        starts = np.stack([group * self.in_channels, self.panel_channels], 1).astype(np.int64)
+        parts: list[Any] = [epilogues.header(self.spec.rescale), mask, starts, self.run_offsets()]
+        return np.concatenate([np.ascontiguousarray(part).view(np.uint8).reshape(-1) for part in parts])

@@ -1,0 +1,286 @@
+"""The code of :mod:`.conv2d`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .epilogue import HEADER_BYTES, Epilogue
+from .instruction_set import InstructionSet
+from .instructions import dot_pairs, dot_quads, sum_bytes
+from .launch import Code
+from .narrow import Narrower, groups_of, store_bytes
+from .scalars import Scalars
+from .writer import Writer
+
+_INPUT, _FILTER, _PARAMETERS, _TABLES, _OUTPUT = range(5)
+SCALARS = Scalars(
+    5,
+    [
+        "chunks",
+        "tile_chunks",
+        "panels",
+        "panels_per_unit",
+        "lines",
+        "lines_per_chunk",
+        "tiles",
+        "tiles_per_chunk",
+        "last_pixel",
+        "lines_per_image",
+        "input_start",
+        "input_image",
+        "input_line",
+        "input_pixel",
+        "output_start",
+        "output_image",
+        "output_line",
+        "output_pixel",
+        "runs",
+        "run_table",
+        "steps",
+        "run_bytes",
+        "panel_bytes",
+    ],
+)
+MASK_BYTES = 64
+TABLE_START = HEADER_BYTES + MASK_BYTES
+_POINTER = "!llvm.ptr"
+_SHARED_ROWS = 4
+"""Pixels that are addressed from one pointer."""
+
+
+class _Pixels:
+    """Addresses of a tile's pixels: a pointer for every few of them, and multiples of the pitch."""
+
+    def __init__(self, w: Writer, rows: int, pitch: str) -> None:
+        self.w = w
+        self.rows = rows
+        self.multiples = [w.index(0)]
+        for _ in range(min(rows, _SHARED_ROWS + 1) - 1):
+            self.multiples.append(w.plus(self.multiples[-1], pitch) if len(self.multiples) > 1 else pitch)
+
+    def pointers(self, first: str) -> list[str]:
+        found = [first]
+        for _ in range(_SHARED_ROWS, self.rows, _SHARED_ROWS):
+            found.append(self.w.at(found[-1], self.multiples[_SHARED_ROWS]))
+        return found
+
+    def of(self, pointers: Sequence[str], row: int) -> str:
+        base, rest = pointers[row // _SHARED_ROWS], row % _SHARED_ROWS
+        return self.w.at(base, self.multiples[rest]) if rest else base
+
+
+class Kernel:
+    """Writes a code: units, panels, lines, tiles, runs, steps."""
+
+    def __init__(self, code: Code, isa: InstructionSet) -> None:
+        self.w = w = Writer(isa)
+        self.rows = int(code["rows"])
+        self.vectors = int(code["vectors"])
+        self.width = int(code["width"])
+        self.needs_sums = bool(code["sums"])
+        self.signed = bool(code["signed"])
+        self.epilogue = Epilogue.of_code(code)
+        self.pairs = isa.dot != "dot-u8s8"
+        vector = isa.vector_bytes
+        self.step_bytes = self.vectors * vector * (2 if self.pairs else 1)
+        columns = 2 if self.needs_sums else 1  # start, zero point
+        self.vector_parameters = columns * vector + self.epilogue.parameter_bytes(isa.lanes)
+        self.input, self.filter, self.parameters, self.tables, self.output = (
+            w.pointer(slot) for slot in (_INPUT, _FILTER, _PARAMETERS, _TABLES, _OUTPUT)
+        )
+
+    def scalar(self, name: str) -> str:
+        return SCALARS.load(self.w, name)
+
+    def text(self) -> str:
+        self.sources = _Pixels(self.w, self.rows, self.scalar("input_pixel"))
+        self.targets = _Pixels(self.w, self.rows, self.scalar("output_pixel"))
+        self.w.units(self._unit)
+        return self.w.text()
+
+    def _unit(self, unit: str) -> None:
+        w = self.w
+        group, chunk = w.split(unit, self.scalar("chunks"))
+        lines, tiles = w.split(chunk, self.scalar("tile_chunks"))
+
+        def bounds(index: str, size: str, count: str) -> tuple[str, str]:
+            first = w.times(index, self.scalar(size))
+            return first, w.at_most(w.plus(first, self.scalar(size)), self.scalar(count))
+
+        line_bounds = bounds(lines, "lines_per_chunk", "lines")
+        tile_bounds = bounds(tiles, "tiles_per_chunk", "tiles")
+
+        def panel(index: str) -> Sequence[str]:
+            starts = w.at(self.tables, w.plus(w.times(index, 16), TABLE_START))
+            source, target = (
+                w.plus(w.load(w.at(starts, 8 * i), "i64", 8), self.scalar(f"{name}_start"))
+                for i, name in enumerate(("input", "output"))
+            )
+            filter = w.at(self.filter, w.times(index, self.scalar("panel_bytes")))
+            parameters = w.at(self.parameters, w.times(index, self.vectors * self.vector_parameters))
+
+            def line(number: str) -> Sequence[str]:
+                image, y = w.split(number, self.scalar("lines_per_image"))
+
+                def start(pointer: str, first: str, name: str) -> str:
+                    offset = w.plus(first, w.times(image, self.scalar(f"{name}_image")))
+                    return w.at(pointer, w.plus(offset, w.times(y, self.scalar(f"{name}_line"))))
+
+                pixels = start(self.input, source, "input")
+                results = start(self.output, target, "output")
+
+                def tile(which: str) -> Sequence[str]:
+                    pixel = w.at_most(w.times(which, self.rows), self.scalar("last_pixel"))
+                    self._tile(
+                        w.at(pixels, w.times(pixel, self.scalar("input_pixel"))),
+                        w.at(results, w.times(pixel, self.scalar("output_pixel"))),
+                        filter,
+                        parameters,
+                    )
+                    return []
+
+                w.loop_from(*tile_bounds, tile)
+                return []
+
+            w.loop_from(*line_bounds, line)
+            return []
+
+        w.loop_from(*bounds(group, "panels_per_unit", "panels"), panel)
+
+    def _tile(self, source: str, target: str, filter: str, parameters: str) -> None:
+        w = self.w
+        pixels = self.sources.pointers(source)
+        sums = self._pixel_sums(source) if self.needs_sums else []
+        starts = []
+        for j in range(self.vectors):
+            at = w.at(parameters, j * self.vector_parameters)
+            start = w.load(at, w.i32, volatile=True)
+            if sums:
+                zero_point = w.load(w.at(at, w.isa.vector_bytes), w.i32, volatile=True)
+                starts.append(
+                    [
+                        w.binary("subi", start, w.binary("muli", each, zero_point, w.i32), w.i32)
+                        for each in sums
+                    ]
+                )
+            else:
+                starts.append([start] * self.rows)
+        totals = [starts[j][i] for i in range(self.rows) for j in range(self.vectors)]
+        carried = w.loop(
+            self.scalar("runs"),
+            lambda run, *values: self._run(run, pixels, values),
+            [*totals, filter],
+            [w.i32] * len(totals) + [_POINTER],
+        )
+        self._results(carried[:-1], target, parameters)
+
+    def _run_offset(self, run: str) -> str:
+        w = self.w
+        return w.load(w.at(w.at(self.tables, self.scalar("run_table")), w.times(run, 8)), "i64", 8)
+
+    def _run(self, run: str, pixels: Sequence[str], carried: Sequence[str]) -> Sequence[str]:
+        w, sums = self.w, self.rows * self.vectors
+        offset = self._run_offset(run)
+
+        def step(_: str, *values: str) -> Sequence[str]:
+            totals, weights, at = list(values[:sums]), values[sums], values[sums + 1 :]
+            if self.pairs:
+                self._add_pairs(totals, weights, at)
+            else:
+                self._add_quads(totals, weights, at)
+            return [*totals, w.at(weights, self.step_bytes), *(w.at(pointer, 4) for pointer in at)]
+
+        at = [w.at(pointer, offset) for pointer in pixels]
+        types = [w.i32] * sums + [_POINTER] * (1 + len(at))
+        return w.loop(self.scalar("steps"), step, [*carried, *at], types)[: sums + 1]
+
+    def _quad(self, at: Sequence[str], row: int) -> str:
+        """Four bytes of a pixel, in every lane."""
+        w = self.w
+        return w.broadcast(w.load(self.sources.of(at, row), "i32"), "i32", w.i32)
+
+    def _add_quads(self, totals: list[str], weights: str, at: Sequence[str]) -> None:
+        w = self.w
+        vector = w.isa.vector_bytes
+        loaded = [w.load(w.at(weights, j * vector), w.i8, vector) for j in range(self.vectors)]
+        for i in range(self.rows):
+            quad = w.bitcast(self._quad(at, i), w.i32, w.i8)
+            for j in range(self.vectors):
+                k = i * self.vectors + j
+                totals[k] = dot_quads(w, totals[k], quad, loaded[j])
+
+    def _add_pairs(self, totals: list[str], weights: str, at: Sequence[str]) -> None:
+        """Bytes 0 and 2 of each pixel as i16, then bytes 1 and 3."""
+        w = self.w
+        vector = w.isa.vector_bytes
+        for half in range(2):
+            first = half * self.vectors
+            loaded = [w.load(w.at(weights, (first + j) * vector), w.i32, vector) for j in range(self.vectors)]
+            for i in range(self.rows):
+                words = w.bitcast(self._quad(at, i), w.i32, w.i16)
+                if half:
+                    words = w.binary("shrui", words, w.splat(8, w.i16), w.i16)
+                else:
+                    words = w.binary("andi", words, w.splat(0xFF, w.i16), w.i16)
+                pair = w.bitcast(words, w.i16, w.i32)
+                for j in range(self.vectors):
+                    k = i * self.vectors + j
+                    totals[k] = dot_pairs(w, totals[k], pair, loaded[j])
+
+    def _pixel_sums(self, source: str) -> list[str]:
+        """The sum of all that each pixel reads, in every lane."""
+        w, vector = self.w, self.w.isa.vector_bytes
+        full = w.binary("divui", w.minus(self.scalar("run_bytes"), 1), w.index(vector), "i64")
+
+        def run(index: str, *carried: str) -> Sequence[str]:
+            offset = self._run_offset(index)
+            first = w.at(source, offset)
+
+            def some(at: str, totals: Sequence[str], masked: bool) -> list[str]:
+                pointers, result = self.sources.pointers(at), []
+                for i, total in enumerate(totals):
+                    value = w.load(self.sources.of(pointers, i), w.i8)
+                    if masked:
+                        value = w.binary("andi", value, w.load(w.at(self.tables, HEADER_BYTES), w.i8), w.i8)
+                    result.append(w.binary("addi", total, sum_bytes(w, value), w.i64))
+                return result
+
+            totals = w.loop(
+                full,
+                lambda k, *values: some(w.at(first, w.times(k, vector)), values, False),
+                carried,
+                w.i64,
+            )
+            return some(w.at(first, w.times(full, vector)), totals, True)
+
+        zeros = [w.splat(0, w.i64)] * self.rows
+        totals = w.loop(self.scalar("runs"), run, zeros, w.i64)
+        sums = []
+        for total in totals:
+            narrow = w.bitcast(total, w.i64, w.i32)
+            # Sums are below 2^31: the odd lanes are zero.
+            one = w.op(f"vector.reduction <add>, {narrow} : {w.i32} into i32")
+            sums.append(w.broadcast(one, "i32", w.i32))
+        return sums
+
+    def _results(self, totals: Sequence[str], target: str, parameters: str) -> None:
+        """By columns, so that the parameters of one vector of channels are loaded once for all pixels."""
+        w = self.w
+        narrower = Narrower(w, self.epilogue, self.tables, self.signed)
+        limits = self.epilogue.limits(w, self.tables)
+        columns = 2 if self.needs_sums else 1
+        pointers = self.targets.pointers(target)
+        first = 0
+        for group in groups_of(self.vectors):
+
+            def column(j: int, first: int = first) -> list[str]:
+                at = (first + j) * self.vector_parameters + columns * w.isa.vector_bytes
+                loaded = self.epilogue.load(w, w.at(parameters, at))
+                values = totals[first + j :: self.vectors]
+                return [self.epilogue.apply(w, value, loaded, limits) for value in values]
+
+            start = first * w.lanes
+            size = min(group * w.lanes, self.width - start)
+            for i, (value, bytes_) in enumerate(narrower.rows(group, self.rows, column)):
+                store_bytes(w, value, bytes_, w.at(self.targets.of(pointers, i), start), size)
+            first += group

@@ -1,0 +1,128 @@
+"""Results of an epilogue as bytes in memory: whole lines where possible, and no shuffle that packing does for
+nothing.
+
+A *group* is one to four vectors of i32 whose channels lie side by side in memory. The instructions that
+narrow them work in pieces of 128 bits, so lanes hold channels in the order that comes out right
+(:func:`group_order`), in the packed filter as well as here. Four vectors of one pixel make a whole vector of
+bytes; of three, a permutation drops the gaps; of two and of one, two and four pixels share a vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from .channels import Indices
+from .epilogue import Epilogue
+from .instructions import narrow_to_bytes, narrow_to_words, saturating_add
+from .writer import Writer
+
+
+def groups_of(vectors: int) -> list[int]:
+    """The groups of a pixel's vectors."""
+    full, rest = divmod(vectors, 4)
+    return [4] * full + ([rest] if rest else [])
+
+
+def group_order(vectors: int, lanes: int) -> Indices:
+    """``[vectors * lanes]``: the channel of each lane, counted from a panel's first."""
+    orders, first = [], 0
+    for group in groups_of(vectors):
+        vector, piece, lane = np.ogrid[:group, : lanes // 4, :4]
+        orders.append((first + 4 * group * piece + 4 * vector + lane).reshape(-1))
+        first += group * lanes
+    return np.concatenate(orders)
+
+
+class Narrower:
+    """Saturates, adds the zero point if it is lacking, clamps; and stores. The header's numbers are loaded
+    where it is made.
+    """
+
+    def __init__(self, w: Writer, epilogue: Epilogue, header: str, signed: bool) -> None:
+        self.w = w
+        self.signed = signed
+        types = (w.i16, w.i8, w.i8)
+        loaded = [w.load(w.at(header, 64 * (1 + i)), kind, volatile=True) for i, kind in enumerate(types)]
+        self.zero_point = loaded[0] if epilogue.lacks_zero_point else ""
+        self.low, self.high = loaded[1:]
+
+    def words(self, first: str, second: str) -> str:
+        """Two i32 vectors as i16."""
+        w = self.w
+        words = narrow_to_words(w, first, second)
+        return saturating_add(w, words, self.zero_point, w.i16) if self.zero_point else words
+
+    def bytes(self, first: str, second: str) -> str:
+        """Two vectors of :meth:`words` as clamped bytes."""
+        w, kind = self.w, "s" if self.signed else "u"
+        narrow = narrow_to_bytes(w, first, second, self.signed)
+        return w.binary(f"min{kind}i", w.binary(f"max{kind}i", narrow, self.low, w.i8), self.high, w.i8)
+
+    def rows(self, group: int, pixels: int, column: Callable[[int], Sequence[str]]) -> list[tuple[str, int]]:
+        """The results of a group, one vector of bytes per pixel and its size: the group's channels come
+        first, what follows is arbitrary. ``column(j)`` computes vector ``j`` of all pixels, in i32.
+        """
+        if group >= 3:
+            words = [self._pairs(column(0), column(1)), []]
+            third = column(2)
+            words[1] = self._pairs(third, column(3) if group == 4 else third)
+            return [
+                (self._wide(first, second, group), 4 * self.w.lanes)
+                for first, second in zip(*words, strict=True)
+            ]
+        first = list(column(0))
+        if group == 2:
+            return self._shared(self._pairs(first, column(1)), 2, pixels)
+        first += first[-1:] * (pixels % 2)
+        return self._shared(self._pairs(first[::2], first[1::2]), 4, pixels)
+
+    def _pairs(self, first: Sequence[str], second: Sequence[str]) -> list[str]:
+        return [self.words(a, b) for a, b in zip(first, second, strict=True)]
+
+    def _wide(self, first: str, second: str, group: int) -> str:
+        """Three or four vectors of a pixel."""
+        w = self.w
+        together = self.bytes(first, second)
+        if group == 4:
+            return together
+        order = sorted(range(w.lanes), key=lambda lane: (lane % 4 == 3, lane))
+        lanes = w.bitcast(together, w.i8, w.i32)
+        return w.bitcast(w.shuffle(lanes, lanes, order, w.i32), w.i32, w.i8)
+
+    def _shared(self, words: Sequence[str], share: int, pixels: int) -> list[tuple[str, int]]:
+        """``share`` pixels in each vector of bytes, taken apart."""
+        w = self.w
+        rows: list[tuple[str, int]] = []
+        width, run = w.lanes // share, 4 // share
+        part_type = f"vector<{4 * width}xi8>"
+        # In each 128 bits there are ``run`` lanes of every pixel.
+        order = [
+            4 * piece + run * pixel + lane
+            for pixel in range(share)
+            for piece in range(w.lanes // 4)
+            for lane in range(run)
+        ]
+        for first in range(0, len(words), 2):
+            lanes = w.bitcast(self.bytes(words[first], words[min(first + 1, len(words) - 1)]), w.i8, w.i32)
+            if order != sorted(order):
+                lanes = w.shuffle(lanes, lanes, order, w.i32)
+            for pixel in range(min(share, pixels - len(rows))):
+                part = w.shuffle(lanes, lanes, list(range(width * pixel, width * (pixel + 1))), w.i32)
+                rows.append((w.bitcast(part, f"vector<{width}xi32>", part_type), 4 * width))
+        return rows
+
+
+def store_bytes(w: Writer, value: str, size: int, pointer: str, count: int) -> None:
+    """The first ``count`` of ``size`` bytes, in few stores and none of them masked."""
+    if count == size:
+        w.store(value, pointer, f"vector<{size}xi8>")
+        return
+    done = 0
+    while done < count:
+        part = 1 << ((count - done).bit_length() - 1)
+        lanes = list(range(done, done + part))
+        type_ = f"vector<{part}xi8>"
+        w.store(w.shuffle(value, value, lanes, f"vector<{size}xi8>"), w.at(pointer, done), type_)
+        done += part
