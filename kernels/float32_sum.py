@@ -4,7 +4,7 @@
 The integer meaning rounds thrice, in 64-bit products. Two fused multiply-adds do, if their constants are
 chosen well::
 
-    x = fma(lhs, lhs_factor, fma(rhs, rhs_factor, addend))
+    x = fma(lhs, lhs_factor, fma(rhs, rhs_factor, addend))      # or with lhs and rhs swapped
     result = clamp(truncate(x) + result_minimum, low, high)
 
 on stored values as float32. ``x`` counts from the least stored value of the result: truncated, saturated to
@@ -51,6 +51,8 @@ class Float32Sum:
     lhs_factor: float
     rhs_factor: float
     addend: float
+    swapped: bool
+    """The inner fma is that of ``lhs``: ``truncate(fma(rhs, rhs_factor, fma(lhs, lhs_factor, addend)))``."""
 
 
 def prove_sum(
@@ -75,19 +77,24 @@ def prove_sum(
     ):
         return None
     sign = -1 if subtract else 1
-    lhs, rhs = np.arange(256)[:, None] + lhs_minimum, np.arange(256) + rhs_minimum
-    table = _Table(
-        lhs.astype(np.float64),
-        (sign * rhs).astype(np.float64),
-        (constants.apply(lhs, rhs, sign) - result_minimum).astype(np.float64),
-        float(limits.low - result_minimum),
-        float(limits.high - result_minimum),
-        fma_toward_zero,
-    )
-    for candidate in _candidates(table, *factors):
-        if table.agrees(*candidate).all():
-            lhs_factor, rhs_factor, addend = candidate
-            return Float32Sum(lhs_factor.item(), sign * rhs_factor.item(), addend.item())
+    lhs, rhs = np.arange(256) + lhs_minimum, np.arange(256) + rhs_minimum
+    results = constants.apply(lhs[:, None], rhs, sign) - result_minimum
+    low, high = float(limits.low - result_minimum), float(limits.high - result_minimum)
+    signed = lhs.astype(np.float64), (sign * rhs).astype(np.float64)
+    for swapped in (False, True):
+        outer, inner = (1, 0) if swapped else (0, 1)
+        table = _Table(
+            signed[outer][:, None],
+            signed[inner],
+            (results.T if swapped else results).astype(np.float64),
+            low,
+            high,
+            fma_toward_zero,
+        )
+        for candidate in _candidates(table, factors[outer], factors[inner]):
+            if table.agrees(*candidate).all():
+                found = candidate[outer].item(), candidate[inner].item()
+                return Float32Sum(found[0], sign * found[1], candidate[2].item(), swapped)
     return None
 
 
@@ -113,34 +120,35 @@ def _factors(constants: Sum | ShiftSum) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class _Table:
-    """What pairs must become; of a subtraction, ``rhs`` is negated.
+    """What pairs must become.
 
     All pairs, ``[256, 1]`` and ``[256]`` to ``[256, 256]``, or a few, all ``[pairs]``.
     """
 
-    lhs: Doubles
-    rhs: Doubles
+    outer: Doubles
+    """The values of the outer fma; negated if they are subtracted, as are those of the inner one."""
+    inner: Doubles
     results: Doubles
     """Above the least stored value."""
     low: float
     high: float
     fma_toward_zero: bool
 
-    def agrees(self, lhs_factor: Floats, rhs_factor: Floats, addend: Floats) -> Mask:
+    def agrees(self, outer_factor: Floats, inner_factor: Floats, addend: Floats) -> Mask:
         """Where the formula gives the results' bits; of a few pairs for constants that broadcast to ``[...,
         1]``.
         """
-        inner = self.rhs * rhs_factor.astype(np.float64) + addend
-        inner = (toward_zero(inner) if self.fma_toward_zero else inner.astype(np.float32)).astype(np.float64)
-        x = self.lhs * lhs_factor.astype(np.float64) + inner
+        x = self.inner * inner_factor.astype(np.float64) + addend
+        x = (toward_zero(x) if self.fma_toward_zero else x.astype(np.float32)).astype(np.float64)
+        x = self.outer * outer_factor.astype(np.float64) + x
         if not self.fma_toward_zero:  # which truncating does, too
             x = x.astype(np.float32).astype(np.float64)
         agrees: Mask = np.clip(np.trunc(x), self.low, self.high) == self.results
         return agrees
 
-    def bounds(self, lhs_factor: Doubles, rhs_factor: Doubles) -> tuple[Doubles, Doubles]:
+    def bounds(self, outer_factor: Doubles, inner_factor: Doubles) -> tuple[Doubles, Doubles]:
         """``lower <= addend < upper`` by each pair, if no fma rounded; infinite where the clamp decides."""
-        missing = self.results - self.lhs * lhs_factor - self.rhs * rhs_factor
+        missing = self.results - self.outer * outer_factor - self.inner * inner_factor
         lower = np.where(self.results > self.low, missing, -np.inf)
         return lower, np.where(self.results < self.high, missing + 1, np.inf)
 
@@ -150,16 +158,19 @@ class _Table:
             [np.flatnonzero(tightness > tightness.max() - _NEAR)[:_PAIRS] for tightness in (lower, -upper)]
         )
         return replace(
-            self, lhs=self.lhs[near // 256, 0], rhs=self.rhs[near % 256], results=self.results.ravel()[near]
+            self,
+            outer=self.outer[near // 256, 0],
+            inner=self.inner[near % 256],
+            results=self.results.ravel()[near],
         )
 
 
-def _candidates(table: _Table, lhs: float, rhs: float) -> Iterator[tuple[Floats, Floats, Floats]]:
+def _candidates(table: _Table, outer: float, inner: float) -> Iterator[tuple[Floats, Floats, Floats]]:
     """Constants that are right for the tightest pairs, those first whose addend has most room."""
-    few = table.tightest(*table.bounds(np.float64(lhs), np.float64(rhs)))
-    lhs_factor = neighbours(np.array([lhs], np.float32), _DISTANCES)[:, None, None, None]
-    rhs_factor = neighbours(np.array([rhs], np.float32), _DISTANCES)[None, :, None, None]
-    bounds = few.bounds(lhs_factor.astype(np.float64), rhs_factor.astype(np.float64))
+    few = table.tightest(*table.bounds(np.float64(outer), np.float64(inner)))
+    outer_factor = neighbours(np.array([outer], np.float32), _DISTANCES)[:, None, None, None]
+    inner_factor = neighbours(np.array([inner], np.float32), _DISTANCES)[None, :, None, None]
+    bounds = few.bounds(outer_factor.astype(np.float64), inner_factor.astype(np.float64))
     lower, upper = bounds[0].max(axis=-1, keepdims=True), bounds[1].min(axis=-1, keepdims=True)
     lower = np.maximum(lower, upper - 1)  # where all results are the largest, or all the least
     upper = np.minimum(upper, lower + 1)
@@ -167,8 +178,8 @@ def _candidates(table: _Table, lhs: float, rhs: float) -> Iterator[tuple[Floats,
     # The inner fma rounds by up to 2^-16: the addend may lie a little outside.
     addend = (lower + upper) / 2 + _ADDENDS[:, None] * (np.maximum(room, 0) + 2.0**-17) / len(_ADDENDS)
     addend = (np.rint(addend / _LAST_BIT) * _LAST_BIT).astype(np.float32)
-    right = few.agrees(lhs_factor, rhs_factor, addend).all(axis=-1)
+    right = few.agrees(outer_factor, inner_factor, addend).all(axis=-1)
     first, second, third = np.nonzero(right)
     order = np.argsort(-room[first, second, 0, 0], kind="stable")[:_ATTEMPTS]
     for i, j, k in zip(first[order], second[order], third[order], strict=True):
-        yield lhs_factor[i, 0, 0], rhs_factor[0, j, 0], addend[i, j, k]
+        yield outer_factor[i, 0, 0], inner_factor[0, j, 0], addend[i, j, k]
