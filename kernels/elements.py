@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..dialect.op_constants import Rescale
-from .instructions import narrow_to_bytes, narrow_to_words
+import numpy as np
+
+from .instruction_set import InstructionSet
+from .instructions import narrow_to_bytes, narrow_to_words, saturating_add
 from .runs import each_step, store_bytes
 from .writer import Writer
 
@@ -25,10 +27,12 @@ def to_floats(w: Writer, numbers: str) -> str:
     return w.op(f"arith.sitofp {numbers} : {w.i32} to {w.f32}")
 
 
-def to_bytes(w: Writer, quarters: Sequence[str], signed: bool) -> str:
-    """Four i32 vectors as one of bytes, saturated."""
-    low, high = (narrow_to_words(w, *quarters[i : i + 2]) for i in (0, 2))
-    packed = narrow_to_bytes(w, low, high, signed)
+def to_bytes(w: Writer, quarters: Sequence[str], signed: bool, zero_point: str = "") -> str:
+    """Four i32 vectors as one of bytes, saturated; ``zero_point`` (an i16 vector) is added on the way."""
+    words = [narrow_to_words(w, quarters[i], quarters[i + 1]) for i in (0, 2)]
+    if zero_point:
+        words = [saturating_add(w, word, zero_point, w.i16) for word in words]
+    packed = narrow_to_bytes(w, words[0], words[1], signed)
     blocks = w.lanes // 4
     if blocks == 1:
         return packed
@@ -39,21 +43,34 @@ def to_bytes(w: Writer, quarters: Sequence[str], signed: bool) -> str:
 
 
 @dataclass(frozen=True)
-class Bounds:
-    """Of stored bytes, in registers."""
+class Storage:
+    """How i32 numbers are stored as bytes; values in registers."""
 
+    signed: bool
     low: str
     high: str
-    signed: bool
+    zero_point: str = ""
+    """What is added to them (i16); empty: nothing."""
+    flips: bool = False
+    """Whether the numbers are u8, but what is stored is 128 less, as i8."""
 
     @classmethod
-    def load(cls, w: Writer, low: str, high: str, signed: bool) -> Bounds:
-        """From two i64."""
-        return cls(*(splat_byte(w, value) for value in (low, high)), signed)
+    def load(
+        cls, w: Writer, signed: bool, low: str, high: str, zero_point: str = "", flips: bool = False
+    ) -> Storage:
+        """From i64."""
+        if zero_point:
+            zero_point = w.broadcast(w.op(f"arith.trunci {zero_point} : i64 to i16"), "i16", w.i16)
+        bounds = [w.broadcast(w.op(f"arith.trunci {value} : i64 to i8"), "i8", w.i8) for value in (low, high)]
+        return cls(signed, bounds[0], bounds[1], zero_point, flips)
 
-    def apply(self, w: Writer, value: str) -> str:
-        above = w.binary("maxsi" if self.signed else "maxui", value, self.low, w.i8)
-        return w.binary("minsi" if self.signed else "minui", above, self.high, w.i8)
+    def bytes_of(self, w: Writer, quarters: Sequence[str]) -> str:
+        """Saturated and clamped."""
+        kind = "s" if self.signed else "u"
+        value = to_bytes(w, quarters, self.signed, self.zero_point)
+        value = w.binary(f"max{kind}i", value, self.low, w.i8)
+        value = w.binary(f"min{kind}i", value, self.high, w.i8)
+        return w.binary("xori", value, w.splat(-128, w.i8), w.i8) if self.flips else value
 
 
 def each_vector(
@@ -61,22 +78,17 @@ def each_vector(
     target: str,
     length: str,
     step: int,
-    bounds: Bounds,
+    storage: Storage,
     compute: Callable[[str, int], str],
 ) -> None:
-    """Store ``compute(position, quarter)``, i32 vectors, as clamped bytes of a run at ``target``."""
+    """Store ``compute(position, quarter)``, i32 vectors, as the bytes of a run at ``target``."""
 
     def one(position: str) -> None:
         quarters = [compute(position, quarter) for quarter in range(QUARTERS)]
-        result = bounds.apply(w, to_bytes(w, quarters, bounds.signed))
+        result = storage.bytes_of(w, quarters)
         store_bytes(w, result, w.at(target, position), step, w.isa.vector_bytes)
 
     each_step(w, length, step, one)
-
-
-def splat_byte(w: Writer, value: str) -> str:
-    """The lowest byte of an i64 in all lanes of a byte vector."""
-    return w.broadcast(w.op(f"arith.trunci {value} : i64 to i8"), "i8", w.i8)
 
 
 def splat_i32(w: Writer, value: str) -> str:
@@ -128,7 +140,7 @@ class DoubleRounding:
             product = w.binary("muli", value, multiplier, w.i64)
             totals.append(w.bitcast(w.binary("addi", product, self.offset, w.i64), w.i64, w.i32))
         high = [lane + 1 if lane % 2 == 0 else lane + w.lanes for lane in range(w.lanes)]
-        result = w.shuffle(*totals, high, w.i32)
+        result = w.shuffle(totals[0], totals[1], high, w.i32)
         sign = w.binary("shrsi", doubled, w.splat(31, w.i32), w.i32)
         result = w.binary("addi", result, w.binary("andi", sign, self.sign_mask, w.i32), w.i32)
         return shift_right(w, result, self.shift)
@@ -143,11 +155,22 @@ def shift_right(w: Writer, value: str, count: str) -> str:
     return w.intrinsic("llvm.x86.sse2.psra.d", [value, w.bitcast(low, w.i64, w.i32)], [w.i32, w.i32], w.i32)
 
 
-def why_not_double(multiplier: int, shift: int) -> str | None:
-    """None if :class:`DoubleRounding` can, else the reason why not."""
-    return "a scale of one and more" if multiplier and not -31 <= shift <= 0 else None
+def truncated(w: Writer, floats: str) -> str:
+    """Float32 that fit, as i32, rounded toward zero."""
+    return w.op(f"arith.fptosi {floats} : {w.f32} to {w.i32}")
 
 
-def fits_bytes(rescale: Rescale, signed: bool) -> bool:
-    """Whether the bounds are numbers of a signed or an unsigned byte."""
-    return (-128 if signed else 0) <= rescale.low <= rescale.high <= (127 if signed else 255)
+def has_fused_multiply_add(isa: InstructionSet) -> bool:
+    return "+fma" in isa.features or "+avx512f" in isa.features
+
+
+def rounds_toward_zero(isa: InstructionSet, step: int | None = None) -> bool:
+    """Whether a fused multiply-add can, for vectors of ``step`` bytes if it is given: AVX-512's, of whole
+    vectors.
+    """
+    return "+avx512f" in isa.features and (isa.vector_bytes if step is None else step) == 64
+
+
+def float32_bits(value: float) -> int:
+    """Of the float32 nearest to ``value``, as an i32."""
+    return int(np.float32(value).view(np.int32))
