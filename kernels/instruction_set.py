@@ -23,6 +23,11 @@ class InstructionSet:
     """The set that this one extends; its kernels are used where no family needs what this one adds."""
 
     @property
+    def unsigned_inputs(self) -> bool:
+        """Whether activations are multiplied as u8 (with i8 weights)."""
+        return True
+
+    @property
     def lanes(self) -> int:
         """i32 lanes of a vector."""
         return self.vector_bytes // 4

@@ -5,6 +5,7 @@ A pass ``fold-requantize`` lives in ``fold_requantize.py`` and is class ``FoldRe
 """
 
 PASS_NAMES = (
+    "allocate-launch-results",
     "annotate-kernels",
     "convert-qnn-to-linalg",
     "destination-style",
@@ -15,6 +16,7 @@ PASS_NAMES = (
     "fold-requantize",
     "fold-requantize-into-constant",
     "fold-requantize-into-producer",
+    "form-kernels",
     "fuse-elementwise",
     "fuse-matmul-bias",
     "hoist-requantize",

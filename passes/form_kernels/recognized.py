@@ -1,0 +1,97 @@
+"""Which ops make a group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .. import graph
+from . import convolutions, elementwise, movement, reductions
+from .groups import Around, Builder, Group
+
+BUILDERS: Mapping[str, Builder] = {
+    "add": elementwise.add,
+    "avg_pool2d": reductions.pool,
+    "clamp": elementwise.unary,
+    "concat": movement.concat,
+    "conv2d": convolutions.conv2d,
+    "fully_connected": convolutions.fully_connected,
+    "logistic": elementwise.unary,
+    "max_pool2d": reductions.pool,
+    "mean": reductions.mean,
+    "quantize": elementwise.unary,
+    "requantize": elementwise.unary,
+    "softmax": reductions.softmax,
+    "sub": elementwise.add,
+    "tanh": elementwise.unary,
+}
+"""op (without ``qnn.``) -> what makes a group of it."""
+
+Refused = dict[tuple[Any, int], str]
+"""(op, how many ops stand before it in its group) -> why no family took the group."""
+
+
+def groups_of(entry: Any, around: Around, refused: Refused) -> list[Group]:
+    """The groups of a function, in program order: none that is refused already."""
+    found: dict[Any, Group] = {}
+    for view in entry.regions[0].blocks[0].operations:
+        op = view.operation
+        build = BUILDERS.get(graph.name_of(op)) if op.name.startswith("qnn.") else None
+        if build is None:
+            continue
+        fused = _FUSIONS.get(graph.name_of(op), _alone)(op, found, around, refused)
+        if fused is not None:
+            for inner in fused.inner:
+                found.pop(inner, None)
+            found[op] = fused
+        elif (op, 0) not in refused:
+            group = build(op, graph.attributes_of(op), around)
+            if isinstance(group, str):
+                refused[op, 0] = group
+            else:
+                found[op] = group
+    return list(found.values())
+
+
+def _alone(op: Any, found: Mapping[Any, Group], around: Around, refused: Refused) -> Group | None:
+    return None
+
+
+def _residual(op: Any, found: Mapping[Any, Group], around: Around, refused: Refused) -> Group | None:
+    """An add with the convolution that only it reads, if there is one."""
+    for value in op.operands:
+        group = _only_read_here(value, found, "conv2d")
+        if group is None or (op, 1 + len(group.inner)) in refused:
+            continue
+        fused = convolutions.with_residual(group, op, graph.attributes_of(op), around)
+        if isinstance(fused, Group):
+            return fused
+    return None
+
+
+def _slices(op: Any, found: Mapping[Any, Group], around: Around, refused: Refused) -> Group | None:
+    """A concat with the groups that only it reads, where their parameters are the result's."""
+    element = graph.type_of(op.results[0]).element
+    producers = [
+        _only_read_here(value, found) if graph.type_of(value).element == element else None
+        for value in op.operands
+    ]
+    count = sum(1 + len(group.inner) for group in producers if group)
+    if not count or (op, count) in refused:
+        return None
+    fused = movement.concat_of_producers(op, graph.attributes_of(op), around, producers)
+    return fused if isinstance(fused, Group) else None
+
+
+def _only_read_here(value: Any, found: Mapping[Any, Group], *names: str) -> Group | None:
+    """The group of what makes a value that one op reads, once."""
+    maker = graph.producer(value, *names)
+    group = found.get(maker) if maker is not None else None
+    return group if group is not None and graph.sole_user(value) is not None else None
+
+
+_FUSIONS: Mapping[str, Callable[[Any, Mapping[Any, Group], Around, Refused], Group | None]] = {
+    "add": _residual,
+    "concat": _slices,
+}
+"""op -> what it may be one group with."""
