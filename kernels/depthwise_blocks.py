@@ -50,8 +50,8 @@ class Blocks:
 
     @property
     def steps(self) -> Ints:
-        """``[blocks]``: groups of pixels of a segment; the last one may overlap the one before it."""
-        return -(-self.spans // self.group)
+        """``[blocks]``: groups of pixels of a segment."""
+        return self.spans // self.group
 
     @property
     def gathers(self) -> bool:
@@ -69,42 +69,51 @@ def blocks_of(conv: Conv, isa: InstructionSet) -> Blocks:
 
 
 def _layout(conv: Conv, isa: InstructionSet, parts: int) -> Blocks:
+    """Blocks of ``parts`` parts, with the largest group of pixels that divides the segments."""
     lanes = isa.vector_bytes // parts
+    return next(
+        layout
+        for group in range(_largest_group(conv, lanes), 0, -1)
+        if (layout := _grouped(conv, lanes, parts, group)) is not None
+    )
+
+
+def _grouped(conv: Conv, lanes: int, parts: int, group: int) -> Blocks | None:
     count, width = conv.output.channels, conv.output.width
-    multiplier = count // conv.input.channels
     column = conv.strides[1] * conv.input.pixel_pitch
-    group = _group(conv, lanes)
     # Every lane of a group: pixel, channel, byte of the input.
     lane = np.arange(group * count)
     pixel, channel = lane // count, lane % count
-    byte = pixel * column + channel // multiplier
+    byte = pixel * column + channel // (count // conv.input.channels)
     starts = np.minimum(np.arange(-(-len(lane) // lanes)) * lanes, max(len(lane) - lanes, 0))
     pieces, segments = _pieces(len(starts), parts)
-    spans = [max(-(-width // n), group) for n in segments]
-    picked = np.minimum(starts[pieces][..., None] + np.arange(lanes), len(lane) - 1)  # [blocks, parts, lanes]
-    inside = starts[pieces][..., None] + np.arange(lanes) < len(lane)
-    first = byte[picked].min(axis=2)
+    spans = [-(-width // (n * group)) * group for n in segments]
+    if max(spans) > width:
+        return None
     position = np.array(
         [
             [min(_segment(row, part) * span, width - span) for part in range(parts)]
             for row, span in zip(pieces, spans, strict=True)
         ]
     )
-    start_in = (
-        conv.input.start - conv.padding[0] * conv.input.row_pitch - conv.padding[1] * conv.input.pixel_pitch
-    )
+    held = starts[pieces][..., None] + np.arange(lanes)  # [blocks, parts, lanes]
+    inside = held < len(lane)
+    picked = np.minimum(held, len(lane) - 1)
+    first = byte[picked].min(axis=2)
+    x, padding = conv.input, conv.padding
+    origin = x.start - padding[0] * x.row_pitch - padding[1] * x.pixel_pitch
     return Blocks(
         group,
         np.where(inside, channel[picked], count).reshape(len(pieces), -1),
         np.where(inside, byte[picked] - first[..., None], 0).reshape(len(pieces), -1),
-        start_in + position * column + first,
+        origin + position * column + first,
         conv.output.start + position * conv.output.pixel_pitch + starts[pieces],
         np.array(spans),
         min(lanes, len(lane)),
     )
 
 
-def _group(conv: Conv, lanes: int) -> int:
+def _largest_group(conv: Conv, lanes: int) -> int:
     """How many neighbouring pixels fit into a part."""
     count = conv.output.channels
     if count > lanes // 2 or conv.output.pixel_pitch != count:
@@ -148,6 +157,6 @@ def interleaved(blocks: Blocks, count: int, width: int) -> Channels:
 
 
 def table(blocks: Blocks) -> npt.NDArray[Any]:
-    """Per block: steps, the last step's pixel, each part's place in the input, then in the output, as i64."""
-    columns = [blocks.steps, blocks.spans - blocks.group, *blocks.inputs.T, *blocks.outputs.T]
+    """Per block: steps, each part's place in the input, then in the output, as i64."""
+    columns = [blocks.steps, *blocks.inputs.T, *blocks.outputs.T]
     return np.stack([np.asarray(column, np.int64) for column in columns], axis=1)

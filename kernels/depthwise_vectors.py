@@ -1,0 +1,146 @@
+"""What all depthwise kernels do with vectors: load a row of a block, interleave rows, multiply, store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from . import epilogue
+from .epilogue import Epilogue
+from .instruction_set import InstructionSet
+from .instructions import dot_pairs, dot_quads, shuffle_bytes
+from .launch import Code
+from .narrow import Narrower, store_bytes
+from .writer import Writer
+
+VECTORS = 4
+"""i32 vectors of a block."""
+
+
+def rows_per_group(isa: InstructionSet) -> int:
+    """How many rows of the input share an i32 lane."""
+    return 4 if isa.dot == "dot-u8s8" else 2
+
+
+class Vectors:
+    """Writes the pieces of one kernel, and knows where its row's slots are: input, weights, parameters,
+    blocks, lines, order of the gathered bytes (if any), output, then scalars.
+    """
+
+    def __init__(self, code: Code, isa: InstructionSet) -> None:
+        self.isa = isa
+        self.w = w = Writer(isa)
+        self.parts, self.stored = int(code["parts"]), int(code["stored"])
+        self.terms = int(code["terms"])
+        self.epilogue = Epilogue.of_code(code)
+        self.part_bytes = isa.vector_bytes // self.parts
+        self.parameter_bytes = isa.vector_bytes + self.epilogue.parameter_bytes(isa.lanes)
+        self.x, self.weights, self.parameters, self.blocks, self.lines = (w.pointer(i) for i in range(5))
+        self.orders = w.pointer(5) if code["gathers"] else ""
+        self._slot = 6 if code["gathers"] else 5
+        self.out = w.pointer(self._slot)
+        self.block_count = self.scalar()
+        self.limits = self.epilogue.limits(w, self.parameters)
+        self.narrower = Narrower(w, self.epilogue, self.parameters, bool(code["signed"]))
+
+    def scalar(self) -> str:
+        """The next scalar."""
+        self._slot += 1
+        return self.w.scalar(self._slot)
+
+    def start_unit(self, unit: str, block_bytes: str) -> str:
+        """Places of a unit: sources, targets, weights, parameters, order. Returns the number of steps."""
+        w, isa = self.w, self.isa
+        line, block = w.split(unit, self.block_count)
+        entry = w.at(self.lines, w.times(line, 16))
+        source, target = (
+            w.at(image, w.load(w.at(entry, 8 * i), "i64", 8)) for i, image in enumerate((self.x, self.out))
+        )
+        count = 1 + 2 * self.parts
+        entry = w.at(self.blocks, w.times(block, 8 * count))
+        steps, *places = (w.load(w.at(entry, 8 * i), "i64", 8) for i in range(count))
+        self.sources = [w.at(source, place) for place in places[: self.parts]]
+        self.targets = [w.at(target, place) for place in places[self.parts :]]
+        self.block_weights = w.at(self.weights, w.times(block, block_bytes))
+        self.block_parameters = w.at(
+            w.at(self.parameters, epilogue.HEADER_BYTES), w.times(block, VECTORS * self.parameter_bytes)
+        )
+        self.order = ""
+        if self.orders:
+            self.order = w.load(w.at(self.orders, w.times(block, isa.vector_bytes)), w.i8, isa.vector_bytes)
+        return steps
+
+    def bias(self, vector: int) -> str:
+        """What the accumulators of a block's vector start with."""
+        place = self.w.at(self.block_parameters, vector * self.parameter_bytes)
+        return self.w.load(place, self.w.i32, self.isa.vector_bytes, volatile=True)
+
+    def rescaled(self, vector: int, sums: Sequence[str]) -> list[str]:
+        """Accumulators of one vector of channels as i32 numbers."""
+        place = self.w.at(self.block_parameters, vector * self.parameter_bytes + self.isa.vector_bytes)
+        loaded = self.epilogue.load(self.w, place)
+        return [self.epilogue.apply(self.w, value, loaded, self.limits) for value in sums]
+
+    def load_row(self, sources: Sequence[str]) -> str:
+        """A block's bytes of one row, a part from each source."""
+        w = self.w
+        size = self.part_bytes
+        values = [w.load(source, f"vector<{size}xi8>") for source in sources]
+        while len(values) > 1:
+            values = [
+                w.shuffle(low, high, range(2 * size), f"vector<{size}xi8>")
+                for low, high in zip(values[::2], values[1::2], strict=True)
+            ]
+            size *= 2
+        return shuffle_bytes(w, values[0], self.order) if self.order else values[0]
+
+    def interleave(self, rows: Sequence[str]) -> list[str]:
+        """Four vectors whose i32 lanes hold a channel's bytes of up to four rows, or i16 of up to two. Bytes
+        of rows that are missing are arbitrary.
+        """
+        w = self.w
+        if self.isa.dot != "dot-u8s8":
+            zero = w.splat(0, w.i8)
+            halves = self._zip(rows[0], rows[-1], 1)
+            return [value for half in halves for value in self._zip(half, zero, 1)]
+        first = self._zip(rows[0], rows[1 if len(rows) > 1 else 0], 1)
+        second = self._zip(rows[2], rows[-1], 1) if len(rows) > 2 else first
+        return [value for pair in zip(first, second, strict=True) for value in self._zip(*pair, 2)]
+
+    def dot(self, total: str, column: str, weights: str) -> str:
+        """Adds the products of a vector of :meth:`interleave` and loaded weights."""
+        w = self.w
+        if self.isa.dot == "dot-u8s8":
+            return dot_quads(w, total, column, weights)
+        return dot_pairs(w, total, *(w.bitcast(value, w.i8, w.i32) for value in (column, weights)))
+
+    def load_weights(self, place: str) -> str:
+        """One vector of weights, all of whose lanes hold those of a channel's taps in a group of rows."""
+        return self.w.load(place, self.w.i8, self.isa.vector_bytes)
+
+    def store(self, packed: str, targets: Sequence[str]) -> None:
+        """The bytes of one step, each part to its own place."""
+        w = self.w
+        for part, target in enumerate(targets):
+            first, value = part * self.part_bytes, packed
+            if self.parts > 1:
+                value = w.shuffle(packed, packed, range(first, first + self.part_bytes), w.i8)
+            store_bytes(w, value, self.part_bytes, target, self.stored)
+
+    def _zip(self, lhs: str, rhs: str, size: int) -> list[str]:
+        """``punpckl`` and ``punpckh``: elements of ``size`` bytes in turn, within 16 bytes."""
+        w = self.w
+        count, each = self.isa.vector_bytes // size, 16 // size
+        type_ = f"vector<{count}xi{8 * size}>"
+        if size > 1:
+            lhs, rhs = (w.bitcast(value, w.i8, type_) for value in (lhs, rhs))
+        results = []
+        for half in (0, each // 2):
+            lanes = [
+                lane + half + i + side
+                for lane in range(0, count, each)
+                for i in range(each // 2)
+                for side in (0, count)
+            ]
+            value = w.shuffle(lhs, rhs, lanes, type_)
+            results.append(w.bitcast(value, type_, w.i8) if size > 1 else value)
+        return results
