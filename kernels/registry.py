@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from . import amx_conv2d, border, conv2d, depthwise_conv2d, mean, pool, softmax, sums, table
+from . import amx_conv2d, border, conv2d, conversion, depthwise_conv2d, mean, pool, products, resize, softmax, sums, table
 from .conv import Conv
 from .families import Family
 
 FAMILIES: dict[type, tuple[Family, ...]] = {
+    conversion.Dequantize: (conversion,),
+    conversion.Quantize: (conversion,),
+    products.Multiply: (products,),
     sums.Add: (sums,),
     border.Border: (border,),
     table.Table: (table,),
     pool.Pool: (pool,),
     mean.Mean: (mean,),
+    resize.Resize: (resize,),
     softmax.Softmax: (softmax,),
     Conv: (depthwise_conv2d, conv2d),
 }
