@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ...dialect.meaning import evaluate
 from ...dialect.types import TensorType
+from ...kernels.image import Image
 from ...kernels.table import Table
 from .. import graph
 from .groups import Around, Group, Part, Parts, Stored, Want, as_stored, byte_range, is_8bit
@@ -31,15 +32,23 @@ def concat(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | st
         parts, first = [], 0
         for index, source in enumerate(inputs):
             width = source.type.shape[axis]
-            target = replace(
-                result.image, channels=width, pixel_channels=result.image.channels, first_channel=first
-            )
+            target = _channels_of(result.image, first, width)
             table = _moved(source, result, around.mode)
             parts.append(Part(Table(source.image, target, table), (index,)))
             first += width
         return parts
 
     return Group(op, tuple(values), (Want(any_sign=True),) * len(values), make)
+
+
+def _channels_of(image: Image, first: int, count: int) -> Image:
+    """A slice of an image, which may be a slice itself."""
+    return replace(
+        image,
+        channels=count,
+        pixel_channels=image.pixel_channels or image.channels,
+        first_channel=image.first_channel + first,
+    )
 
 
 def _moved(source: Stored, result: Stored, mode: str) -> npt.NDArray[np.uint8]:
@@ -73,9 +82,7 @@ def concat_of_producers(
         parts, first = [], 0
         for type_, producer, span in zip(types, producers, spans, strict=True):
             width = type_.shape[-1]
-            target = replace(
-                result.image, channels=width, pixel_channels=result.image.channels, first_channel=first
-            )
+            target = _channels_of(result.image, first, width)
             first += width
             if producer is None:
                 table = _moved(given[span.start], result, around.mode)
