@@ -1,110 +1,172 @@
-"""``python -m bench compare MODEL...``: one inference of Zeropoint and of LiteRT, interleaved, as a ratio.
-
-Both run in this process on one thread and on the same input. A round times one inference of each, so both
-see the same
-machine; the minimum and the median over all rounds are shown. An absolute time on a shared machine means
-nothing.
-"""
+"""``python -m bench compare``: see docs/benchmarks.md."""
 
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
-import statistics
+import os
 import sys
-import textwrap
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import zeropoint as zp
-from zeropoint.tools.tables import print_table
+from zeropoint.tools.cli_arguments import whole_number
+from zeropoint.tools.cli_bench import positive_seconds
+
+from . import machine
+from .ceilings import Ceilings, measure_on
+from .compare import measure
+from .contestants import JUDGE, OURS, PEERS
+from .network import load_network
+from .networks import RECIPES, find_models, networks_folder
+from .plot import to_svg
+from .report import print_report
+from .results import row
+
+DESCRIPTION = """\
+Every network x (Zeropoint in both numerics modes, LiteRT, ONNX Runtime, OpenVINO), each in a process of its
+own, in short interleaved rounds on the same cores while the others are stopped. One row each: the least and
+the median time, the ratio to the best peer (of the minima; the median over rounds of the ratio of a round's
+minima), GMAC/s and the share of this core's measured ceiling, times to load and to compile (with an empty
+cache; again with a full one), peak memory of the process, and whose bits the outputs are.
+"""
 
 
-def random_input(info: Any, random: np.random.Generator) -> Any:
-    if info.dtype == np.float32:
-        return random.uniform(-1, 1, info.shape).astype(np.float32)
-    bounds = np.iinfo(info.dtype)
-    return random.integers(bounds.min, bounds.max, info.shape, dtype=info.dtype, endpoint=True)
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = parser().parse_args(argv)
+    try:
+        return compare(arguments)
+    except FileNotFoundError as error:
+        print(f"bench: error: {error}", file=sys.stderr)
+        return 1
 
 
-def contestants(path: Path, numerics: str, pipeline: str) -> tuple[Callable[[], Any], Callable[[], Any]]:
-    """One inference of each, inputs set."""
-    from ai_edge_litert.interpreter import Interpreter
-
-    model = zp.load(path, numerics=numerics)
-    random = np.random.default_rng(0)
-    inputs = [random_input(info, random) for info in model.inputs]
-    step = zp.compile(model, pipeline=pipeline).bind(*inputs)
-    interpreter = Interpreter(str(path), num_threads=1)
-    interpreter.allocate_tensors()
-    for detail, value in zip(interpreter.get_input_details(), inputs, strict=True):
-        interpreter.set_tensor(detail["index"], value)
-    return step, interpreter.invoke
-
-
-def measure(runs: Sequence[Callable[[], Any]], seconds: float) -> list[list[float]]:
-    """Times in milliseconds of each run, one of each per round, for about ``seconds``."""
-    times: list[list[float]] = [[] for _ in runs]
-    for run in runs:
-        run()  # caches and lazy allocations
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(times[0]) < 5:
-        for run, found in zip(runs, times, strict=True):
-            start = time.perf_counter()
-            run()
-            found.append((time.perf_counter() - start) * 1e3)
-    return times
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(prog="python -m bench", description="Zeropoint and its peers, measured.")
+    commands = top.add_subparsers(dest="command", required=True)
+    command = commands.add_parser(
+        "compare", help="all systems on the same networks, interleaved", description=DESCRIPTION
+    )
+    command.add_argument(
+        "models",
+        nargs="*",
+        metavar="MODEL",
+        help=f".tflite files, folders of them, or built networks ({', '.join(RECIPES)}); default: all built",
+    )
+    command.add_argument("--threads", nargs="+", type=whole_number(1), default=[1], metavar="N")
+    command.add_argument(
+        "--seconds", type=positive_seconds, default=5.0, help="per network and number of threads"
+    )
+    command.add_argument(
+        "--systems",
+        nargs="+",
+        choices=(*OURS, *PEERS),
+        default=[*OURS, *PEERS],
+        metavar="SYSTEM",
+        help="of %(choices)s; default all",
+    )
+    command.add_argument(
+        "--cpus", nargs="+", type=whole_number(0), help="cores to use; default the last ones"
+    )
+    command.add_argument("--networks-dir", type=Path, default=networks_folder(), help="default: %(default)s")
+    command.add_argument("--no-bits", action="store_true", help="do not run the reference kernels once")
+    command.add_argument("--json", action="store_true", help="everything as JSON on stdout")
+    command.add_argument(
+        "--plot", type=Path, metavar="FILE.svg", help="bars of the times, relative to the best peer"
+    )
+    return top
 
 
 def compare(arguments: argparse.Namespace) -> int:
-    rows = []
-    for path in arguments.models:
-        try:
-            runs = contestants(path, arguments.numerics, arguments.pipeline)
-        except (zp.ZeropointError, ValueError, RuntimeError) as error:  # the latter two are LiteRT's
-            reason = textwrap.shorten(str(error), 120, placeholder=" ...")
-            print(f"{path.name}: left out: {reason}", file=sys.stderr)
-            continue
-        ours, theirs = measure(runs, arguments.seconds)
-        pairs = [a / b for a, b in zip(ours, theirs, strict=True)]
-        rows.append(
-            {
-                "network": path.stem,
-                "rounds": len(ours),
-                "zeropoint_min_ms": min(ours),
-                "zeropoint_median_ms": statistics.median(ours),
-                "litert_min_ms": min(theirs),
-                "litert_median_ms": statistics.median(theirs),
-                "ratio_of_minima": min(ours) / min(theirs),
-                "median_paired_ratio": statistics.median(pairs),
-            }
-        )
-    if arguments.json or not rows:
-        print(json.dumps(rows, indent=1))
-        return 0 if rows else 1
-    columns = tuple(rows[0])
-    cells = [tuple(f"{v:.3f}" if isinstance(v, float) else str(v) for v in row.values()) for row in rows]
-    print_table(columns, cells, right=columns[1:])
-    return 0
+    allowed = sorted(os.sched_getaffinity(0))
+    cpus = arguments.cpus or allowed
+    if missing := sorted(set(cpus) - set(allowed)):
+        raise FileNotFoundError(f"core {missing[0]}: this process may use {', '.join(map(str, allowed))}")
+    models = find_models(arguments.models, arguments.networks_dir)
+    begin = machine.now()
+    ceilings = measure_on(cpus[-1])
+    rows: list[dict[str, Any]] = []
+    status = 0
+    try:
+        for threads in arguments.threads:
+            for path in models:
+                rows += _measure_one(path, threads, cpus, ceilings, arguments)
+    except KeyboardInterrupt:  # what has been measured is worth showing
+        status = 130
+    _say("")
+    document = _document(rows, arguments, cpus, ceilings, begin, machine.now())
+    if arguments.json:
+        print(json.dumps(document, indent=1))
+    elif rows:
+        print_report(rows)
+        _print_circumstances(document)
+    if arguments.plot:
+        arguments.plot.write_text(to_svg(rows), encoding="utf-8")
+    return status or (0 if rows else 1)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+def _measure_one(
+    path: Path, threads: int, cpus: Sequence[int], ceilings: Ceilings, arguments: argparse.Namespace
+) -> list[dict[str, Any]]:
+    try:
+        network = load_network(path, arguments.networks_dir)
+    except zp.ZeropointError as error:
+        _say("")
+        print(f"{path.name}: left out: {str(error).splitlines()[0]}", file=sys.stderr)
+        return []
+    contestants = [*arguments.systems, *([] if arguments.no_bits else [JUDGE])]
+    entries = measure(
+        network, contestants, threads=threads, cpus=cpus[-threads:], seconds=arguments.seconds, say=_say
     )
-    commands = parser.add_subparsers(dest="command", required=True)
-    command = commands.add_parser("compare", help="Zeropoint and LiteRT on the same models, interleaved")
-    command.add_argument("models", nargs="+", type=Path, metavar="MODEL.tflite")
-    command.add_argument("--numerics", default="reference", choices=("reference", "xnnpack"))
-    command.add_argument("--pipeline", default="optimized", choices=sorted(("optimized", "reference")))
-    command.add_argument("--seconds", type=float, default=5.0, help="per model (default 5)")
-    command.add_argument("--json", action="store_true")
-    arguments = parser.parse_args()
-    return compare(arguments)
+    return [row(network, threads, e, entries, ceilings) for e in entries if e.contestant != JUDGE]
+
+
+def _say(text: str) -> None:
+    """Progress: one line on a terminal, nothing elsewhere."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def _document(
+    rows: Sequence[dict[str, Any]],
+    arguments: argparse.Namespace,
+    cpus: Sequence[int],
+    ceilings: Ceilings,
+    begin: machine.Moment,
+    end: machine.Moment,
+) -> dict[str, Any]:
+    waited = [row["waited_share"] for row in rows if row.get("waited_share") is not None]
+    return {
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="minutes"),
+        "processor": machine.processor(),
+        "cpus": list(cpus),
+        "seconds": arguments.seconds,
+        "load_average": [begin.load, end.load],
+        "stolen_share": machine.stolen_share(begin, end),
+        "warnings": machine.warnings(begin, end, waited),
+        "dot_product_gmac_per_second": ceilings.dot_product and ceilings.dot_product / 1e9,
+        "read_gb_per_second": {size: speed / 1e9 for size, speed in ceilings.reads},
+        "versions": {row["contestant"]: row["version"] for row in rows if "version" in row},
+        "rows": list(rows),
+    }
+
+
+def _print_circumstances(document: dict[str, Any]) -> None:
+    print(f"\n{document['date']}, {document['processor']}")
+    print(", ".join(f"{name} {version}" for name, version in document["versions"].items()))
+    peak = document["dot_product_gmac_per_second"]
+    if peak is None:
+        print("no ceilings: they are measured with AVX512-VNNI, which this machine does not have")
+    else:
+        reads = ", ".join(f"{s >> 10} KiB {v:.0f}" for s, v in document["read_gb_per_second"].items())
+        print(f"ceilings of one core: {peak:.0f} GMAC/s in int8 dot products; reading (GB/s): {reads}")
+    begin, end = document["load_average"]
+    if begin is not None:
+        print(f"load average {begin:.2f} before, {end:.2f} after")
+    for warning in document["warnings"]:
+        print(f"warning: {warning}")
 
 
 if __name__ == "__main__":
