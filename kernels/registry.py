@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from . import amx_conv2d, border, conv2d, conversion, depthwise_conv2d, mean, pool, products, resize, softmax, sums, table
+from . import (
+    amx_conv2d,
+    arg_max,
+    border,
+    conv2d,
+    conversion,
+    depthwise_conv2d,
+    mean,
+    pool,
+    products,
+    resize,
+    softmax,
+    sums,
+    table,
+)
 from .conv import Conv
 from .families import Family
 
@@ -15,6 +29,7 @@ FAMILIES: dict[type, tuple[Family, ...]] = {
     table.Table: (table,),
     pool.Pool: (pool,),
     mean.Mean: (mean,),
+    arg_max.ArgMax: (arg_max,),
     resize.Resize: (resize,),
     softmax.Softmax: (softmax,),
     Conv: (depthwise_conv2d, conv2d),
