@@ -1,10 +1,10 @@
-"""Object code into this process, and out again."""
+"""Object code into this process through LLVM, where our own loader does not read the object format."""
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -14,41 +14,39 @@ from ..errors import PipelineError
 _NUMBERS = itertools.count()
 
 
-class LoadedCode:
-    """Machine code in memory that can be called; it stays as long as this object does.
+class JitCode:
+    """Object files in memory; they stay as long as this object does.
 
-    ``call(pointer)`` runs ``void symbol(void *)`` with the interpreter lock released.
+    Raises:
+        PipelineError: LLVM cannot read an object.
     """
 
-    def __init__(self, code: bytes, symbol: str) -> None:
-        """Load the object file ``code`` and look ``symbol`` up.
+    def __init__(self, objects: Mapping[str, bytes]) -> None:
+        if sys.platform.startswith(
+            "linux"
+        ):  # a Python that links libm statically does not show its functions
+            llvm.load_library_permanently("libm.so.6")
+        self._jit = llvm.create_lljit_compiler()
+        self._names = {name: f"{name}.{next(_NUMBERS)}" for name in objects}
+        # Trackers own the code: they must outlive every call.
+        self._trackers: list[Any] = []
+        for name, code in objects.items():
+            builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
+            self._keep(lambda b=builder, n=name: b.link(self._jit, self._names[n]))
+
+    def address(self, name: str, symbol: str) -> int:
+        """Where ``symbol`` of the object ``name`` is.
 
         Raises:
-            PipelineError: the code calls a function that this process does not have, or does not define
-            ``symbol``.
+            PipelineError: it is not there, or calls a function that this process does not have.
         """
-        _load_maths()
-        self._jit = llvm.create_lljit_compiler()
-        builder = llvm.JITLibraryBuilder()
-        builder.add_object_img(code).add_current_process().export_symbol(symbol)
+        tracker = self._keep(lambda: self._jit.lookup(self._names[name], symbol))
+        return int(tracker[symbol])
+
+    def _keep(self, make: Any) -> Any:
         try:
-            # The tracker owns the code: it must outlive every call.
-            self._tracker = builder.link(self._jit, f"network{next(_NUMBERS)}")
+            tracker = make()
         except RuntimeError as error:
             raise PipelineError(f"machine code could not be loaded: {error}") from error
-        self.address: int = self._tracker[symbol]
-        if not self.address:
-            raise PipelineError(f"machine code could not be loaded: symbol '{symbol}' is not defined")
-        self.call: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.address)
-
-
-def is_available(symbol: str) -> bool:
-    """Whether loaded code could call the C function ``symbol``."""
-    _load_maths()
-    return llvm.address_of_symbol(symbol) is not None
-
-
-def _load_maths() -> None:
-    """Make libm's functions visible, which a Python that links libm statically does not do."""
-    if sys.platform.startswith("linux"):
-        llvm.load_library_permanently("libm.so.6")
+        self._trackers.append(tracker)
+        return tracker

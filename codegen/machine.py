@@ -33,8 +33,9 @@ class Machine:
         there = set(self.features.split(","))
         return next((isa for isa, needed in VECTOR_ISAS.items() if needed <= there), "")
 
-    def target_machine(self) -> Any:
-        """A fresh LLVM target machine. Code is position independent.
+    def target_machine(self, level: int = 2) -> Any:
+        """A fresh LLVM target machine that generates code at optimization ``level`` (0 to 3). Code is
+        position independent.
 
         Raises:
             TargetError: LLVM does not know the triple.
@@ -45,7 +46,7 @@ class Machine:
         except RuntimeError as error:
             raise TargetError(f"target '{self.triple}': LLVM cannot generate code for it: {error}") from error
         return target.create_target_machine(
-            cpu=self.cpu, features=self.features, opt=2, reloc="pic", codemodel="default"
+            cpu=self.cpu, features=self.features, opt=level, reloc="pic", codemodel="default"
         )
 
 

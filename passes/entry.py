@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..dialect.buffers import ALIGNMENT
 from ..dialect.mlir import ir
 
 ROLE = "qnn.role"
-ALIGNMENT = 64
-"""Bytes, of every buffer and constant: a cache line, and the widest vector."""
 
 
 def aligned(size: int) -> int:

@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from ..dialect.buffers import aligned_bytes
 from ..dialect.constants import elements_array
 from ..dialect.mlir import arith, ir, memref
-from .entry import ALIGNMENT, ROLE, aligned, append_arguments, entry_function
+from .entry import ROLE, aligned, append_arguments, entry_function
 from .registry import ModulePass, register
 
 CONSTANTS = "qnn.constants"
@@ -81,10 +82,3 @@ def constant_block(module: Any) -> npt.NDArray[np.uint8]:
     for array, offset in zip(arrays, offsets, strict=True):
         block[offset : offset + array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     return block
-
-
-def aligned_bytes(size: int) -> npt.NDArray[np.uint8]:
-    """``size`` zero bytes that start on a 64-byte boundary."""
-    raw = np.zeros(size + ALIGNMENT, np.uint8)
-    start = -raw.ctypes.data % ALIGNMENT
-    return raw[start : start + size]

@@ -207,7 +207,12 @@ def _view(base: Any, offset: int, type_: Any) -> Any:
 
 
 def byte_size(type_: Any) -> int:
-    """The bytes of a static, densely laid out memref; 1-bit and 4-bit values take a byte each."""
+    """The bytes of a static, densely laid out memref."""
+    return int(math.prod(type_.shape)) * element_bytes(type_)
+
+
+def element_bytes(type_: Any) -> int:
+    """The bytes of a memref's element; 1-bit and 4-bit values take a byte each."""
     element = type_.element_type
     bits = 64 if isinstance(element, ir.IndexType) else element.width
-    return int(math.prod(type_.shape) * -(-bits // 8))
+    return -(-int(bits) // 8)

@@ -1,28 +1,29 @@
-"""Compiled machine code on disk, so that a network is compiled once per machine.
+"""Compiled kernels on disk, so that each is compiled once per machine.
 
 An entry is machine code that will be run: the folder must belong to the user and be writable by nobody else,
 or it is not used; an entry's checksum is verified. Entries are keyed by everything that decides the code,
-never by a model's name.
+never by a model's name. Several processes may read and write at once.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import os
 import stat
 import sys
 import tempfile
-from importlib.metadata import PackageNotFoundError, version
+import time
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-
-from ..codegen.machine import Machine
 
 LOG = logging.getLogger("zeropoint.cache")
 FOLDER_VARIABLE = "ZEROPOINT_CACHE_DIR"
 LIMIT_BYTES = 256 << 20
 """The oldest entries go when the folder holds more."""
 _DIGEST_BYTES = 32
+_LEFTOVER_SECONDS = 3600
 
 
 def folder() -> Path:
@@ -36,49 +37,51 @@ def folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "zeropoint"
 
 
-def key(llvm_ir: str, machine: Machine) -> str:
-    """Names the code made of ``llvm_ir`` for ``machine`` by the installed code generator."""
-    try:
-        generator = version("llvmlite")
-    except PackageNotFoundError:
-        generator = "unknown"
-    text = "\0".join([generator, machine.triple, machine.cpu, machine.features, llvm_ir])
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def read(name: str) -> bytes | None:
-    """The code stored under ``name``; None if there is none, it is damaged, or the folder is not safe."""
+def read(names: Iterable[str]) -> dict[str, bytes]:
+    """What is stored under ``names``: without entries that are missing or damaged, and nothing at all if the
+    folder is not safe.
+    """
     place = folder()
-    path = place / f"{name}.o"
+    found: dict[str, bytes] = {}
     try:
-        if not path.is_file() or not _is_private(place):
-            return None
-        data = path.read_bytes()
+        if not place.is_dir() or not _is_private(place):
+            return found
+        for name in names:
+            path = place / f"{name}.o"
+            try:
+                data = path.read_bytes()
+            except FileNotFoundError:
+                continue
+            digest, code = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
+            if hashlib.sha256(code).digest() == digest:
+                found[name] = code
+            else:
+                LOG.warning("cache entry '%s' is damaged; compiling again", path)
     except OSError as error:
-        LOG.warning("cache '%s' is not used: %s; set %s", place, error.strerror or error, FOLDER_VARIABLE)
-        return None
-    digest, code = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
-    if hashlib.sha256(code).digest() != digest:
-        LOG.warning("cache entry '%s' is damaged; compiling again", path)
-        return None
-    return code
+        _report(place, error)
+    return found
 
 
-def write(name: str, code: bytes) -> None:
-    """Store ``code``; a cache that cannot be written is only reported."""
+def write(entries: Mapping[str, bytes]) -> None:
+    """Store code by name; a cache that cannot be written is only reported."""
     place = folder()
     try:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_private(place):
             return
-        # A reader sees the whole entry or none.
-        handle, temporary = tempfile.mkstemp(dir=place, suffix=".tmp")
-        with os.fdopen(handle, "wb") as file:
-            file.write(hashlib.sha256(code).digest() + code)
-        Path(temporary).replace(place / f"{name}.o")
+        for name, code in entries.items():
+            # A reader sees the whole entry or none.
+            handle, temporary = tempfile.mkstemp(dir=place, suffix=".tmp")
+            with os.fdopen(handle, "wb") as file:
+                file.write(hashlib.sha256(code).digest() + code)
+            Path(temporary).replace(place / f"{name}.o")
         _evict(place)
     except OSError as error:
-        LOG.warning("cache '%s' is not used: %s; set %s", place, error.strerror or error, FOLDER_VARIABLE)
+        _report(place, error)
+
+
+def _report(place: Path, error: OSError) -> None:
+    LOG.warning("cache '%s' is not used: %s; set %s", place, error.strerror or error, FOLDER_VARIABLE)
 
 
 def _is_private(place: Path) -> bool:
@@ -94,9 +97,18 @@ def _is_private(place: Path) -> bool:
 
 
 def _evict(place: Path) -> None:
-    entries = sorted(((e.stat().st_mtime, e.stat().st_size, e) for e in place.glob("*.o")), reverse=True)
+    """Remove the oldest entries beyond the limit, and what writers that died have left."""
+    entries, leftover = [], time.time() - _LEFTOVER_SECONDS
+    with os.scandir(place) as files:
+        for file in files:
+            with contextlib.suppress(FileNotFoundError):  # another process removed it
+                status = file.stat()
+                if file.name.endswith(".o"):
+                    entries.append((status.st_mtime, status.st_size, file.path))
+                elif file.name.endswith(".tmp") and status.st_mtime < leftover:
+                    Path(file.path).unlink()
     total = 0
-    for _, size, entry in entries:
+    for _, size, path in sorted(entries, reverse=True):
         total += size
         if total > LIMIT_BYTES:
-            entry.unlink(missing_ok=True)
+            Path(path).unlink(missing_ok=True)

@@ -6,26 +6,30 @@ import logging
 import os
 import threading
 import time
+from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from ..codegen.jit import LoadedCode
-from ..codegen.llvm import ENTRY, to_llvm_ir, to_object
-from ..codegen.machine import host
-from ..dialect.mlir import ir
+from ..codegen.loader import load as load_code
+from ..codegen.lowering import KernelIr, Lowering
+from ..codegen.machine import Machine, host
+from ..codegen.program import Program
+from ..codegen.split import KernelSource, split
 from ..dialect.model import Model
 from ..errors import InputError, TargetError
+from ..kernels.families import emit
+from ..kernels.launch import Code
 from ..passes.externalize_constants import constant_block
 from ..passes.keep_intermediates import KeepIntermediatesPass
 from ..passes.pass_manager import run_pipeline
 from ..passes.pipelines import passes_to
-from ..passes.plan_memory import ARENA_BYTES
 from ..targets import load_target
 from ..targets.host import why_not_here
 from ..targets.loading import HOST
-from . import cache as disk_cache
 from .executable import Executable
+from .kernel_objects import Recipe, builtin_recipes, identity, kernel_objects
 
 LOG = logging.getLogger("zeropoint.compile")
 # The bindings' objects are safe under the interpreter lock, but passes in Python let other threads in.
@@ -49,8 +53,7 @@ def compile(
         target: ``host``, whose kernels take a network as it is, or the name or path of a target whose
             parameter rules it shall obey. The code is for the machine this runs on, which must be able to
             run the target's.
-        threads: how many threads one inference may use. Today every value gives the same code, which uses
-            one.
+        threads: how many threads one inference may use; the results are the same.
         pipeline: ``optimized``, with vector code for this machine; or ``reference``, loops alone. The results
             are the same.
         keep_intermediates: compute and keep every value of the network, for ``Executable.intermediates()``.
@@ -64,24 +67,27 @@ def compile(
             is hand-written).
     """
     _check(target, threads)
-    passes = passes_to("llvm", pipeline, target=None if target == HOST else target, isa=host().isa)
+    passes = passes_to("kernels", pipeline, target=None if target == HOST else target, isa=host().isa)
     model = model_or_path if isinstance(model_or_path, Model) else _load(model_or_path)
     _require_static(model)
     started = time.perf_counter()
     with _MLIR:
-        lowered, text, constants, arena_bytes = _lower(model, passes, keep_intermediates)
-    LOG.info("%s: lowered to LLVM IR in %.2f s", model.name, time.perf_counter() - started)
-    code = LoadedCode(_machine_code(text, cache), ENTRY)
+        lowered, program, kernels, constants = _planned(model, passes, keep_intermediates)
+    LOG.info("%s: %d steps after %.2f s", model.name, len(program.steps), time.perf_counter() - started)
+    machine = host()
+    recipes = _recipes(model, kernels, machine)
+    code = load_code(kernel_objects(recipes, machine, cache=cache))
     LOG.info("%s: compiled in %.2f s", model.name, time.perf_counter() - started)
     own = len(model.outputs)
     return Executable(
+        program,
         code,
         constants,
-        arena_bytes,
         model.inputs,
         model.outputs,
         lowered.outputs[own:] if keep_intermediates else None,
         model.name,
+        threads,
     )
 
 
@@ -111,30 +117,34 @@ def _require_static(model: Model) -> None:
             )
 
 
-def _lower(
+def _planned(
     model: Model, passes: tuple[str, ...], keep_intermediates: bool
-) -> tuple[Model, str, npt.NDArray[np.uint8], int]:
-    """The model that is compiled, its LLVM IR, its constant block and the size of its arena in bytes."""
+) -> tuple[Model, Program, dict[str, KernelSource | Code], npt.NDArray[np.uint8]]:
+    """The model that is compiled, its program, the kernels in it, and its constant block."""
     with model.context, model.module.operation.location:
         module = model.module.operation.clone()
         compiled = model
         if keep_intermediates:
             KeepIntermediatesPass().run(module)
             compiled = Model.from_module(module, model.name)
-    run_pipeline(module, passes, verify_each=False)  # LLVM verifies what comes out
-    arena_bytes = ir.IntegerAttr(module.operation.attributes[ARENA_BYTES]).value
-    return compiled, to_llvm_ir(module), constant_block(module), arena_bytes
+    run_pipeline(module, passes, verify_each=False)  # MLIR verifies what comes out
+    program, kernels = split(module)
+    return compiled, program, kernels, constant_block(module)
 
 
-def _machine_code(text: str, cache: bool) -> bytes:
-    machine = host()
-    if not cache:
-        return to_object(text, machine)
-    name = disk_cache.key(text, machine)
-    code = disk_cache.read(name)
-    if code is None:
-        code = to_object(text, machine)
-        disk_cache.write(name, code)
-    else:
-        LOG.info("machine code taken from the cache")
-    return code
+def _recipes(model: Model, kernels: Mapping[str, KernelSource | Code], machine: Machine) -> dict[str, Recipe]:
+    """How each kernel of a program is made, and the driver that runs them."""
+    lowering: list[Lowering] = []
+
+    def lower(kernel: KernelSource | Code) -> KernelIr:
+        with _MLIR:
+            if not lowering:
+                lowering.append(Lowering(model.context))
+            if isinstance(kernel, KernelSource):
+                return lowering[0].kernel(kernel)
+            return lowering[0].launched(emit(kernel))
+
+    recipes = builtin_recipes(machine)
+    for name, kernel in kernels.items():
+        recipes[name] = Recipe(identity(kernel), partial(lower, kernel))
+    return recipes

@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..codegen.jit import LoadedCode
-from ..dialect.model import TensorInfo
+from ..codegen.driver import DRIVER, RUN
+from ..codegen.loader import LoadedCode
+from ..codegen.program import Program
+from ..codegen.table import TableLayout, Workspace
+from ..codegen.team import Team
+from ..dialect.tensor_info import TensorInfo
 from ..errors import InputError, ZeropointError
-from ..passes.externalize_constants import aligned_bytes
 from .inputs import Array, arrange, check_array
 
 
@@ -27,26 +30,33 @@ class Executable:
 
     def __init__(
         self,
+        program: Program,
         code: LoadedCode,
         constants: npt.NDArray[np.uint8],
-        arena_bytes: int,
         inputs: Sequence[TensorInfo],
         outputs: Sequence[TensorInfo],
         intermediates: Sequence[TensorInfo] | None = None,
         name: str = "network",
+        threads: int = 1,
     ) -> None:
         self.name = name
         self.inputs = list(inputs)
         self.outputs = list(outputs)
-        self.arena_bytes = arena_bytes
+        self.arena_bytes = program.arena_bytes
         """Memory for intermediate values; one arena per concurrent run."""
         self.constant_bytes = constants.nbytes
+        self.threads = threads
+        """How many threads one run may use."""
+        self._program = program
         self._code = code
         self._constants = constants
         self._kept = None if intermediates is None else list(intermediates)
         self._results = [*self.outputs, *(self._kept or [])]
         self._last: list[Array] | None = None
-        self._idle: deque[_Workspace] = deque()
+        self._layout = TableLayout(program, code, constants.ctypes.data, threads)
+        self._team = Team(code, threads) if threads > 1 else None
+        self._call: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(code.address(DRIVER, RUN))
+        self._idle: deque[Workspace] = deque()
 
     def __repr__(self) -> str:
         def described(infos: Sequence[TensorInfo]) -> str:
@@ -66,8 +76,10 @@ class Executable:
             workspace = self._idle.pop()
         except IndexError:
             workspace = self._new_workspace()
-        workspace.point_at(arrays, results)
-        self._code.call(workspace.address)
+        if self._team is not None:
+            self._team.start()
+        workspace.point_at(addresses(arrays), addresses(results))
+        self._call(workspace.address)
         self._idle.append(workspace)
         if self._kept is not None:
             self._last = results
@@ -111,8 +123,8 @@ class Executable:
     def _new_results(self) -> list[Array]:
         return [np.empty(info.shape, info.dtype) for info in self._results]
 
-    def _new_workspace(self) -> _Workspace:
-        return _Workspace(len(self.inputs), len(self._results), self._constants, self.arena_bytes)
+    def _new_workspace(self) -> Workspace:
+        return Workspace(self._layout, self._team.address if self._team is not None else 0)
 
 
 class BoundStep:
@@ -128,10 +140,12 @@ class BoundStep:
         self.outputs = results[: len(executable.outputs)]
         # What the raw pointers point at must live as long as this object.
         self._workspace = executable._new_workspace()
-        self._workspace.point_at(inputs, results)
+        self._workspace.point_at(addresses(inputs), addresses(results))
+        if executable._team is not None:
+            executable._team.start()
         self._executable = executable
         self._results = results
-        self._call = executable._code.call
+        self._call = executable._call
         self._address = self._workspace.address
 
     def intermediates(self) -> dict[str, Array]:
@@ -147,20 +161,6 @@ class BoundStep:
         return self.outputs
 
 
-class _Workspace:
-    """An arena, and the table of pointers that the machine code takes: inputs, constants, results, arena."""
-
-    def __init__(self, inputs: int, results: int, constants: npt.NDArray[np.uint8], arena_bytes: int) -> None:
-        self._arena = aligned_bytes(arena_bytes)
-        self._table = (ctypes.c_void_p * (inputs + results + 2))()
-        self._table[inputs] = constants.ctypes.data
-        self._table[inputs + results + 1] = self._arena.ctypes.data
-        self._first_result = inputs + 1
-        self.address = ctypes.addressof(self._table)
-
-    def point_at(self, inputs: Sequence[Array], results: Sequence[Array]) -> None:
-        """The caller keeps the arrays alive during the call."""
-        for i, array in enumerate(inputs):
-            self._table[i] = array.ctypes.data
-        for i, array in enumerate(results, self._first_result):
-            self._table[i] = array.ctypes.data
+def addresses(arrays: Sequence[Array]) -> list[int]:
+    """Where arrays start. Their owner keeps them alive during the call."""
+    return [array.__array_interface__["data"][0] for array in arrays]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..dialect.model import TensorInfo
+from ..dialect.tensor_info import TensorInfo
 from ..errors import InputError, did_you_mean
 
 Array = npt.NDArray[np.generic]

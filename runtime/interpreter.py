@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dialect.model import TensorInfo
+from ..dialect.tensor_info import TensorInfo
 from ..errors import ImportModelError, InputError, ZeropointError, did_you_mean
 from ..frontends import load_bytes
 from ..frontends.tflite.graph import Graph, Tensor

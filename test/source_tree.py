@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("dialect", "targets", "passes", "codegen", "frontends", "runtime", "quantize", "tools")
+PACKAGES = ("dialect", "targets", "kernels", "passes", "codegen", "frontends", "runtime", "quantize", "tools")
 """The package's folders, from the bottom up: each may import the ones before it, never one after it."""
 
 BOTTOM = ("errors", "version")

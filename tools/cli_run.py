@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..dialect.model import TensorInfo
+from ..dialect.tensor_info import TensorInfo
 from ..errors import InputError
 from ..passes.pipelines import PIPELINES
 from ..targets import load_target

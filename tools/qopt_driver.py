@@ -139,11 +139,10 @@ class Driver:
 
     def _printed(self, module: Any) -> str:
         if self.arguments.to in ("llvm", "asm"):
-            from ..codegen.llvm import to_assembly, to_llvm_ir
+            from ..codegen.listing import assembly, llvm_ir
             from ..codegen.machine import host
 
-            llvm_ir = to_llvm_ir(module)
-            return llvm_ir if self.arguments.to == "llvm" else to_assembly(llvm_ir, host())
+            return llvm_ir(module) if self.arguments.to == "llvm" else assembly(module, host())
         return str(module.operation.get_asm(assume_verified=True, **self.print_options))
 
     def _fail(self, collector: Collector, error: Exception) -> None:
@@ -174,9 +173,10 @@ class Driver:
 
 def _steps(arguments: argparse.Namespace) -> list[Step]:
     if arguments.to:
-        level = "llvm" if arguments.to == "asm" else arguments.to
+        # Kernels go on one by one.
+        level = "kernels" if arguments.to in ("llvm", "asm") else arguments.to
         isa = ""
-        if level == "llvm":
+        if level == "kernels":
             from ..codegen.machine import host
 
             isa = host().isa

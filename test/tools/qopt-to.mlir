@@ -2,6 +2,7 @@
 // RUN: qopt %s --to=qnn | %filecheck --check-prefix=QNN
 // RUN: qopt %s --to=legalized | %filecheck --check-prefix=LEGALIZED
 // RUN: qopt %s --to=linalg -o %t.linalg.mlir && %filecheck --check-prefix=LINALG < %t.linalg.mlir
+// RUN: qopt %t.linalg.mlir --to=kernels -o %t.kernels.mlir && %filecheck --check-prefix=KERNELS < %t.kernels.mlir
 // RUN: qopt %t.linalg.mlir --to=llvm | %filecheck --check-prefix=LLVM
 // RUN: qopt %s --to=asm | %filecheck --check-prefix=ASM
 
@@ -12,7 +13,12 @@
 // LINALG:          func.func @main(%{{.*}}: tensor<4xi8> {qnn.name = "input"
 // LINALG:          linalg.generic
 // LLVM:            define {{.*}}void @{{.*}}(ptr
-// ASM:             zeropoint_main:
+// ASM:             kernel elementwise_0
+// ASM:             elementwise_0:
+// ASM:             kernel:
+// KERNELS:         func.func private @elementwise_0(%{{.*}}: memref<4xi8>
+// KERNELS:         func.func @main(
+// KERNELS:         call @elementwise_0(
 !q = !quant.uniform<i8:f32, 5.0e-01:3>
 !r = !quant.uniform<i8:f32, 2.5e-01:3>
 module attributes {qnn.numerics = "reference"} {

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zeropoint.codegen.float_literals import rewrite_float_literals
-from zeropoint.codegen.jit import LoadedCode
-from zeropoint.codegen.llvm import ENTRY, to_llvm_ir, to_object
+from zeropoint.codegen.llvm import to_object
+from zeropoint.codegen.loader import load
+from zeropoint.codegen.lowering import translate
 from zeropoint.codegen.machine import host
 from zeropoint.dialect.context import parse_module
 
@@ -37,14 +38,13 @@ def module_text(kind: str, patterns: list[int]) -> str:
             f"%p{i} = llvm.getelementptr %out[{i}] : (!llvm.ptr) -> !llvm.ptr, i{width}",
             f"llvm.store %c{i}, %p{i} : {kind}, !llvm.ptr",
         ]
-    return "llvm.func @main(%out: !llvm.ptr) {\n" + "\n".join(lines) + "\nllvm.return }"
+    return "llvm.func @constants(%out: !llvm.ptr) {\n" + "\n".join(lines) + "\nllvm.return }"
 
 
 def constants_through_the_jit(kind: str, patterns: list[int]) -> list[int]:
-    code = LoadedCode(to_object(to_llvm_ir(parse_module(module_text(kind, patterns))), host()), ENTRY)
+    code = load({"it": to_object(translate(parse_module(module_text(kind, patterns))), host())})
     out = np.zeros(len(patterns), f"uint{WIDTHS[kind]}")
-    table = (ctypes.c_void_p * 1)(out.ctypes.data)
-    code.call(ctypes.addressof(table))
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(code.address("it", "constants"))(out.ctypes.data)
     return [int(bits) for bits in out]
 
 

@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 
 import numpy as np
 import pytest
 
-from zeropoint.codegen import jit
-from zeropoint.codegen.jit import LoadedCode
-from zeropoint.codegen.llvm import ENTRY, to_assembly, to_llvm_ir, to_object
+from zeropoint.codegen.listing import assembly, llvm_ir
+from zeropoint.codegen.llvm import to_assembly, to_object
+from zeropoint.codegen.loader import load
+from zeropoint.codegen.lowering import Lowering, translate
 from zeropoint.codegen.machine import Machine, host
-from zeropoint.dialect.context import parse_module
+from zeropoint.codegen.split import KernelSource, split
+from zeropoint.dialect.context import new_context, parse_module
 from zeropoint.errors import PipelineError, TargetError
 from zeropoint.passes.pass_manager import run_pipeline
 from zeropoint.passes.pipelines import passes_to
 
 DOUBLE = """
-llvm.func internal @kernel(%x: !llvm.ptr {llvm.noalias}, %y: !llvm.ptr {llvm.noalias}) {
-  %0 = llvm.load %x : !llvm.ptr -> i32
-  %1 = llvm.add %0, %0 : i32
-  llvm.store %1, %y : i32, !llvm.ptr
-  llvm.return
+func.func private @body(%x: memref<i32> {llvm.noalias}, %y: memref<i32> {llvm.noalias})
+    attributes {llvm.linkage = #llvm.linkage<internal>} {
+  %0 = memref.load %x[] : memref<i32>
+  %1 = arith.addi %0, %0 : i32
+  memref.store %1, %y[] : memref<i32>
+  return
 }
-llvm.func @main(%x: !llvm.ptr, %y: !llvm.ptr) {
-  llvm.call @kernel(%x, %y) : (!llvm.ptr, !llvm.ptr) -> ()
-  llvm.return
-}
+"""
+SCALARS = """
+func.func private @body(%y: memref<6xf64>, %a: i32, %b: f32, %c: i64, %d: index, %e: i1, %f: f64) {
+  %0 = arith.sitofp %a : i32 to f64
+  %1 = arith.extf %b : f32 to f64
+  %2 = arith.sitofp %c : i64 to f64
+  %3 = arith.index_cast %d : index to i64
+  %4 = arith.sitofp %3 : i64 to f64
+  %5 = arith.uitofp %e : i1 to f64
 """
 MACHINES = {
     "x86_64-unknown-linux-gnu": b"\x7fELF",
@@ -37,19 +46,45 @@ MACHINES = {
 }
 
 
+def double_ir() -> str:
+    return lower(KernelSource(DOUBLE, ("memref<i32>", "memref<i32>"), False))
+
+
+def lower(source: KernelSource) -> str:
+    return Lowering(new_context()).kernel(source).text
+
+
+def call(text: str, *slots: int) -> None:
+    code = load({"it": to_object(text, host())})
+    row = np.array(slots, np.int64)
+    kernel = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+    kernel(code.address("it", "kernel"))(row.ctypes.data, 0, 1)
+
+
 def test_code_runs() -> None:
-    code = LoadedCode(to_object(to_llvm_ir(parse_module(DOUBLE)), host()), ENTRY)
     x, y = np.array([21], np.int32), np.zeros(1, np.int32)
-    table = (ctypes.c_void_p * 2)(x.ctypes.data, y.ctypes.data)
-    code.call(ctypes.addressof(table))
+    call(double_ir(), x.ctypes.data, y.ctypes.data)
     assert y[0] == 42
 
 
-@pytest.mark.parametrize("triple", MACHINES)
-def test_object_for_any_machine(triple: str) -> None:
-    code = to_object(to_llvm_ir(parse_module(DOUBLE)), Machine(triple))
+def test_scalars_come_out_of_the_row_in_their_types() -> None:
+    stores = [
+        f"%i{i} = arith.constant {i} : index\nmemref.store %{v}, %y[%i{i}] : memref<6xf64>"
+        for i, v in enumerate(["0", "1", "2", "4", "5", "f"])
+    ]
+    text = "\n".join([SCALARS, *stores, "return", "}"])
+    y = np.zeros(6)
+    bits = [int(np.float32(-0.5).view(np.uint32)), int(np.float64(2.25).view(np.int64))]
+    parameters = ("memref<6xf64>", "i32", "f32", "i64", "index", "i1", "f64")
+    call(lower(KernelSource(text, parameters, False)), y.ctypes.data, -7, bits[0], 1 << 40, 5, 1, bits[1])
+    assert list(y) == [-7, -0.5, 2.0**40, 5, 1, 2.25]
+
+
+@pytest.mark.parametrize(("triple", "optimize"), list(itertools.product(MACHINES, [True, False])))
+def test_object_for_any_machine(triple: str, optimize: bool) -> None:
+    code = to_object(double_ir(), Machine(triple), optimize=optimize)
     assert code.startswith(MACHINES[triple])
-    assert ENTRY.encode() in code
+    assert b"kernel" in code
 
 
 @pytest.mark.parametrize("machine", [Machine("aarch64-unknown-linux-gnu", "", "+dotprod"), host()])
@@ -62,48 +97,55 @@ def test_whole_network_for_any_machine(machine: Machine) -> None:
       return %1 : tensor<4x64x!q>
     }"""
     module = parse_module(text)
-    run_pipeline(module, passes_to("llvm", "reference"))
-    assert to_object(to_llvm_ir(module), machine).startswith(b"\x7fELF") or not machine.triple.endswith("gnu")
+    run_pipeline(module, passes_to("kernels", "reference"))
+    program, kernels = split(module)
+    assert set(program.kernels) == set(kernels)
+    lowering = Lowering(module.context)
+    for kernel in kernels.values():
+        assert isinstance(kernel, KernelSource)
+        code = to_object(lowering.kernel(kernel).text, machine)
+        assert code.startswith(b"\x7fELF") or not machine.triple.endswith("gnu")
+    assert "# kernel elementwise_0" in assembly(module, machine)
 
 
 def test_assembly_uses_the_features_of_the_machine() -> None:
     text = """
-    llvm.func @main(%x: !llvm.ptr, %y: !llvm.ptr) {
-      %0 = llvm.load %x : !llvm.ptr -> vector<8xi32>
-      %1 = llvm.add %0, %0 : vector<8xi32>
-      llvm.store %1, %y : vector<8xi32>, !llvm.ptr
-      llvm.return
+    define void @kernel(ptr %x, ptr %y) {
+      %1 = load <8 x i32>, ptr %x
+      %2 = add <8 x i32> %1, %1
+      store <8 x i32> %2, ptr %y
+      ret void
     }"""
-    ir_text = to_llvm_ir(parse_module(text))
     triple = "x86_64-unknown-linux-gnu"
-    assert "%ymm" in to_assembly(ir_text, Machine(triple, "x86-64", "+avx2"))
-    assert "%ymm" not in to_assembly(ir_text, Machine(triple, "x86-64"))
-    assert "v0.4s" in to_assembly(ir_text, Machine("aarch64-unknown-linux-gnu"))
+    assert "%ymm" in to_assembly(text, Machine(triple, "x86-64", "+avx2"))
+    assert "%ymm" not in to_assembly(text, Machine(triple, "x86-64"))
+    assert "v0.4s" in to_assembly(text, Machine("aarch64-unknown-linux-gnu"))
 
 
-def test_kernels_are_not_inlined_and_the_module_keeps_its_names() -> None:
-    module = parse_module(DOUBLE)
-    text = to_llvm_ir(module)
+def test_bodies_are_not_inlined() -> None:
+    text = double_ir()
     assert "noinline" in text
-    assert "call void @kernel" in text
-    assert "llvm.func @main" in str(module)
+    assert "call void @body" in text
 
 
 def test_unknown_triple() -> None:
     with pytest.raises(TargetError, match=r"target 'pdp11-dec-unix': LLVM cannot generate code for it"):
-        to_object(to_llvm_ir(parse_module(DOUBLE)), Machine("pdp11-dec-unix"))
+        to_object(double_ir(), Machine("pdp11-dec-unix"))
 
 
 def test_other_dialects_are_refused() -> None:
-    with pytest.raises(
-        PipelineError, match=r"'func.func' is not of the LLVM dialect: run the pipeline up to"
-    ):
-        to_llvm_ir(parse_module("func.func @main() { return }"))
+    with pytest.raises(PipelineError, match=r"'func.func' is not of the LLVM dialect"):
+        translate(parse_module("func.func @main() { return }"))
 
 
 def test_main_is_needed() -> None:
     with pytest.raises(PipelineError, match="no function @main with a body"):
-        to_llvm_ir(parse_module("llvm.func @other() { llvm.return }"))
+        llvm_ir(parse_module("func.func private @other() { return }"))
+
+
+def test_bad_kernel_text_is_an_error_with_its_reason() -> None:
+    with pytest.raises(PipelineError, match=r"<kernel>:1:37: error: .*unregistered dialect"):
+        Lowering(new_context()).launched('func.func @kernel() { "undefined_op"() : () -> () return }')
 
 
 def test_missing_library_function_is_named() -> None:
@@ -112,18 +154,7 @@ def test_missing_library_function_is_named() -> None:
     llvm.func @memrefCopy()
     llvm.func @main() { llvm.call @memrefCopy() : () -> () llvm.return }"""
     with pytest.raises(PipelineError, match="calls 'memrefCopy', which this process does not have"):
-        to_llvm_ir(parse_module(text))
-
-
-@pytest.mark.parametrize("name", ["expf", "tanhf", "roundevenf", "memcpy"])
-def test_library_functions_are_found(name: str) -> None:
-    assert jit.is_available(name)
-
-
-def test_symbol_that_is_not_defined_is_named() -> None:
-    code = to_object(to_llvm_ir(parse_module(DOUBLE)), host())
-    with pytest.raises(PipelineError, match="no_such_entry"):
-        LoadedCode(code, "no_such_entry")
+        translate(parse_module(text))
 
 
 def test_host_has_a_cpu_and_features() -> None:

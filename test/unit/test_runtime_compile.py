@@ -14,8 +14,10 @@ import pytest
 
 import zeropoint as zp
 from zeropoint.codegen.machine import Machine
+from zeropoint.codegen.split import KernelSource
 from zeropoint.dialect.context import parse_module
-from zeropoint.runtime import cache
+from zeropoint.kernels.launch import Code
+from zeropoint.runtime import cache, kernel_objects
 
 TEXT = """
 !q = !quant.uniform<i8:f32, 5.0e-01:3>
@@ -125,12 +127,12 @@ def test_second_compilation_takes_the_code_from_disk(
     model: zp.Model, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert run(model) == Y
-    assert len(list(folder.glob("*.o"))) == 1
+    assert len(list(folder.glob("*.o"))) == 3, "the kernel, the driver, the copy"
 
-    def forbidden(*_: Any) -> bytes:
+    def forbidden(*_: Any, **__: Any) -> bytes:
         raise AssertionError("compiled again")
 
-    monkeypatch.setattr("zeropoint.runtime.compiler.to_object", forbidden)
+    monkeypatch.setattr("zeropoint.runtime.kernel_objects.to_object", forbidden)
     assert run(model) == Y
 
 
@@ -143,12 +145,13 @@ def test_damaged_entry_is_compiled_again(
     model: zp.Model, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     run(model)
-    (entry,) = folder.glob("*.o")
-    data = bytearray(entry.read_bytes())
-    data[-1] ^= 1
-    entry.write_bytes(data)
+    entries = sorted(folder.glob("*.o"))
+    for entry, keep in zip(entries, (10, 100, None), strict=True):
+        data = bytearray(entry.read_bytes())
+        data[-1] ^= 1
+        entry.write_bytes(data[:keep])
     assert run(model) == Y
-    assert "is damaged; compiling again" in caplog.text
+    assert caplog.text.count("is damaged; compiling again") == 3
     caplog.clear()
     assert run(model) == Y
     assert "damaged" not in caplog.text
@@ -174,21 +177,59 @@ def test_folder_that_cannot_be_made_is_reported(
     assert "is not used" in caplog.text
 
 
-def test_key_depends_on_code_and_machine() -> None:
+def test_key_depends_on_kernel_and_machine() -> None:
     machine = Machine("x86_64-unknown-linux-gnu", "x86-64", "+avx2")
     other = Machine("x86_64-unknown-linux-gnu", "x86-64", "")
-    keys = {cache.key("a", machine), cache.key("b", machine), cache.key("a", other)}
-    assert len(keys) == 3
-    assert cache.key("a", machine) in keys
+
+    def key(identity: str, machine: Machine) -> str:
+        return kernel_objects.key(kernel_objects.Recipe(identity, lambda: pytest.fail("made")), machine)
+
+    assert len({key("a", machine), key("b", machine), key("a", other)}) == 3
+    assert key("a", machine) == key("a", machine)
+
+
+def test_identity_of_kernels_follows_the_source_that_writes_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = Code("conv", "avx2", (("rows", 4),))
+    source = KernelSource("func.func private @body() { return }", (), False)
+    before = [kernel_objects.identity(kernel) for kernel in (code, source)]
+    assert before == [kernel_objects.identity(kernel) for kernel in (code, source)]
+    assert len({*before, kernel_objects.identity(Code("conv", "avx2", (("rows", 6),)))}) == 3
+    monkeypatch.setattr(kernel_objects, "_digest", lambda package: f"edited {package}")
+    after = [kernel_objects.identity(kernel) for kernel in (code, source)]
+    assert not set(before) & set(after)
 
 
 def test_oldest_entries_are_evicted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "LIMIT_BYTES", 250)
     for i, name in enumerate(["a", "b", "c"]):
-        cache.write(name, b"x" * 80)
+        cache.write({name: b"x" * 80})
         os.utime(folder / f"{name}.o", (i, i))
-    cache.write("d", b"x" * 80)
-    assert sorted(path.stem for path in folder.glob("*.o")) == ["c", "d"]
+    left = folder / "writer that died.tmp"
+    left.write_bytes(b"")
+    os.utime(left, (0, 0))
+    cache.write({"d": b"x" * 80})
+    assert sorted(path.name for path in folder.iterdir()) == ["c.o", "d.o"]
+
+
+def test_processes_may_write_and_read_at_once(folder: Path) -> None:
+    """Every read gives a whole entry or none, whoever writes meanwhile."""
+    script = (
+        "from zeropoint.runtime import cache\n"
+        "for i in range(60):\n"
+        "    names = [str((i + j) % 7) for j in range(4)]\n"
+        "    cache.write({n: n.encode() * (1000 + i) for n in names})\n"
+        "    for n, code in cache.read(names + ['none']).items():\n"
+        "        assert set(code) == set(n.encode())\n"
+    )
+    environment = {**os.environ, cache.FOLDER_VARIABLE: str(folder)}
+    racers = [
+        subprocess.Popen([sys.executable, "-c", script], env=environment, stderr=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    for racer in racers:
+        _, errors = racer.communicate(timeout=100)
+        assert racer.returncode == 0, errors
+        assert not errors, "no entry was found damaged"
 
 
 def test_folder_follows_the_platform(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,0 +1,419 @@
+"""The code that runs a program's steps, alone or with a team of threads: LLVM IR, compiled once per machine.
+
+``void run(i64 *table)`` and ``void profile(i64 *table, i64 *times)`` take a table of 8-byte words:
+
+    team (address or 0), number of steps, then for each step
+    kernel, row (addresses), units, units of a chunk, number of chunks, 0
+
+``void work(i64 *team)`` is what the other threads of a team are in until ``void stop(i64 *team)``, which does
+nothing while the team runs for somebody.
+
+Work is claimed. For a step of several chunks the main thread publishes one 64-bit word, ``sequence:32 |
+back:16 | front:16``. It takes chunks from the front, the others take them from the back, each with one
+compare-and-swap, so from step to step a core mostly reads what it has written. The step has ended when the
+chunks that others took are done. Nobody waits for a thread that has taken nothing; one that lost its core
+delays the chunk it holds. A thread that comes late sees another sequence number, and its swap fails.
+
+Who waits spins for some microseconds, then sleeps (on a futex, where there are any). Others are woken only
+if somebody sleeps: both sides write first and read the other's word after that, in one order for all.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .program import COPY_UNIT, KERNEL
+
+DRIVER = "driver"
+RUN, PROFILE, WORK, STOP_TEAM = "run", "profile", "work", "stop"
+HEADER_WORDS, STEP_WORDS = 2, 6
+TEAM_BYTES = 512
+"""Zeros at first; see the offsets below. Starts on a 64-byte boundary."""
+MAX_CHUNKS = 0x7FFF
+
+# Offsets of the team's words, in bytes. Words that different threads write are on different cache lines.
+_CLAIM, _SEQUENCE, _STEP = 0, 4, 8
+_DONE, _WAITING = 128, 132
+_SLEEPERS, _STOP = 256, 260
+_BUSY, WORKERS, _NEXT = 384, 388, 392
+
+_SPINS = 2000
+"""Rounds of an idle thread before it sleeps: at a pause of 40 to 140 cycles, 25 to 100 us."""
+_WAIT_SPINS = 1000
+
+
+def driver_ir(triple: str) -> str:
+    """The LLVM IR of the driver for a machine and its operating system."""
+    text = _TEXT + _waiting(triple) + ("" if "windows" in triple else _PROFILE)
+    numbers = {name.lstrip("_"): value for name, value in globals().items() if isinstance(value, int)}
+    numbers["CLOCK"] = 1 if "linux" in triple else 6  # CLOCK_MONOTONIC
+    return re.sub(r"<([A-Z_]+)>", lambda found: str(numbers[found[1]]), text)
+
+
+def copy_ir() -> str:
+    """The LLVM IR of the kernel ``copy``: a row of source, destination, bytes."""
+    return _COPY.replace("<KERNEL>", KERNEL).replace("<COPY_UNIT>", str(COPY_UNIT))
+
+
+def _waiting(triple: str) -> str:
+    architecture = triple.split("-")[0]
+    if architecture in ("x86_64", "amd64"):
+        pause = "  call void @llvm.x86.sse2.pause()"
+        declared = "declare void @llvm.x86.sse2.pause()"
+    elif architecture in ("aarch64", "arm64"):
+        pause = "  call void @llvm.aarch64.hint(i32 1)"
+        declared = "declare void @llvm.aarch64.hint(i32)"
+    else:
+        pause, declared = "", ""
+    text = f"define internal void @pause() alwaysinline {{\n{pause}\n  ret void\n}}\n{declared}\n"
+    number = {"x86_64": 202, "aarch64": 98, "riscv64": 98}.get(architecture)
+    if "linux" in triple and number is not None:
+        return text + _FUTEX.replace("<FUTEX>", str(number))
+    return text + (_WINDOWS_SLEEP if "windows" in triple else _SLEEP)
+
+
+_TEXT = """
+%step = type { ptr, ptr, i64, i64, i64, i64 }
+
+; Run the units of one chunk.
+define internal void @run_chunk(ptr %step, i64 %chunk) alwaysinline {
+  %kernel = load ptr, ptr %step
+  %row.p = getelementptr %step, ptr %step, i64 0, i32 1
+  %row = load ptr, ptr %row.p
+  %units.p = getelementptr %step, ptr %step, i64 0, i32 2
+  %units = load i64, ptr %units.p
+  %size.p = getelementptr %step, ptr %step, i64 0, i32 3
+  %size = load i64, ptr %size.p
+  %begin = mul i64 %chunk, %size
+  %last = add i64 %begin, %size
+  %end = call i64 @llvm.smin.i64(i64 %last, i64 %units)
+  call void %kernel(ptr %row, i64 %begin, i64 %end)
+  ret void
+}
+
+declare i64 @llvm.smin.i64(i64, i64)
+
+define void @run(ptr %table) {
+  %team = load ptr, ptr %table
+  %count.p = getelementptr i64, ptr %table, i64 1
+  %count = load i64, ptr %count.p
+  %first = getelementptr i64, ptr %table, i64 <HEADER_WORDS>
+  %end = getelementptr %step, ptr %first, i64 %count
+  %none = icmp eq ptr %team, null
+  br i1 %none, label %alone, label %ask
+
+ask: ; a team without workers (a forked process), or one that runs for somebody else, is none
+  %workers.p = getelementptr i8, ptr %team, i64 <WORKERS>
+  %workers = load atomic i32, ptr %workers.p monotonic, align 4
+  %busy.p = getelementptr i8, ptr %team, i64 <BUSY>
+  %there = icmp ne i32 %workers, 0
+  br i1 %there, label %take, label %alone
+take:
+  %taken = cmpxchg ptr %busy.p, i32 0, i32 1 acquire monotonic
+  %mine = extractvalue { i32, i1 } %taken, 1
+  br i1 %mine, label %together, label %alone
+
+alone:
+  %empty = icmp eq ptr %first, %end
+  br i1 %empty, label %exit, label %next
+next:
+  %step = phi ptr [ %first, %alone ], [ %following, %next ]
+  %kernel = load ptr, ptr %step
+  %row.p = getelementptr %step, ptr %step, i64 0, i32 1
+  %row = load ptr, ptr %row.p
+  %units.p = getelementptr %step, ptr %step, i64 0, i32 2
+  %units = load i64, ptr %units.p
+  call void %kernel(ptr %row, i64 0, i64 %units)
+  %following = getelementptr %step, ptr %step, i64 1
+  %over = icmp eq ptr %following, %end
+  br i1 %over, label %exit, label %next
+
+together:
+  %t.empty = icmp eq ptr %first, %end
+  br i1 %t.empty, label %release, label %t.next
+t.next:
+  %t.step = phi ptr [ %first, %together ], [ %t.following, %t.done ]
+  %chunks.p = getelementptr %step, ptr %t.step, i64 0, i32 4
+  %chunks = load i64, ptr %chunks.p
+  %several = icmp sgt i64 %chunks, 1
+  br i1 %several, label %t.share, label %t.alone
+t.share:
+  call void @share(ptr %team, ptr %t.step, i64 %chunks)
+  br label %t.done
+t.alone:
+  call void @run_chunk(ptr %t.step, i64 0)
+  br label %t.done
+t.done:
+  %t.following = getelementptr %step, ptr %t.step, i64 1
+  %t.over = icmp eq ptr %t.following, %end
+  br i1 %t.over, label %release, label %t.next
+release:
+  store atomic i32 0, ptr %busy.p release, align 4
+  br label %exit
+
+exit:
+  ret void
+}
+
+; One step with the team: publish it, take chunks, wait for those that others took.
+define internal void @share(ptr %team, ptr %step, i64 %chunks) noinline {
+share.in:
+  %step.p = getelementptr i8, ptr %team, i64 <STEP>
+  store ptr %step, ptr %step.p
+  %done.p = getelementptr i8, ptr %team, i64 <DONE>
+  store atomic i32 0, ptr %done.p monotonic, align 4
+  %next.p = getelementptr i8, ptr %team, i64 <NEXT>
+  %previous = load i64, ptr %next.p
+  %sequence = add i64 %previous, 1
+  store i64 %sequence, ptr %next.p
+  %high = shl i64 %sequence, 32
+  %back = shl i64 %chunks, 16
+  %claim = or i64 %high, %back
+  %old = atomicrmw xchg ptr %team, i64 %claim seq_cst
+  %sleepers.p = getelementptr i8, ptr %team, i64 <SLEEPERS>
+  %sleepers = load atomic i32, ptr %sleepers.p seq_cst, align 4
+  %asleep = icmp sgt i32 %sleepers, 0
+  br i1 %asleep, label %wake, label %look
+wake:
+  %sequence.p = getelementptr i8, ptr %team, i64 <SEQUENCE>
+  call void @wake(ptr %sequence.p)
+  br label %look
+
+look:
+  %own = phi i64 [ 0, %share.in ], [ 0, %wake ], [ %own, %retry ], [ %own.more, %took ]
+  %word = load atomic i64, ptr %team monotonic, align 8
+  %front = and i64 %word, 65535
+  %back.shifted = lshr i64 %word, 16
+  %back.now = and i64 %back.shifted, 65535
+  %left = icmp ult i64 %front, %back.now
+  br i1 %left, label %claim.it, label %wait
+claim.it:
+  %claimed = add i64 %word, 1
+  %pair = cmpxchg ptr %team, i64 %word, i64 %claimed acq_rel monotonic
+  %won = extractvalue { i64, i1 } %pair, 1
+  br i1 %won, label %took, label %retry
+retry:
+  br label %look
+took:
+  call void @run_chunk(ptr %step, i64 %front)
+  %own.more = add i64 %own, 1
+  br label %look
+
+wait:
+  %others = sub i64 %chunks, %own
+  %needed = trunc i64 %others to i32
+  br label %spin
+spin:
+  %round = phi i32 [ 0, %wait ], [ %round.next, %again ], [ 0, %slept ]
+  %done = load atomic i32, ptr %done.p acquire, align 4
+  %ended = icmp eq i32 %done, %needed
+  br i1 %ended, label %exit, label %not.yet
+not.yet:
+  %long = icmp ugt i32 %round, <WAIT_SPINS>
+  br i1 %long, label %sleep, label %again
+again:
+  call void @pause()
+  %round.next = add i32 %round, 1
+  br label %spin
+sleep:
+  %waiting.p = getelementptr i8, ptr %team, i64 <WAITING>
+  %w0 = atomicrmw xchg ptr %waiting.p, i32 1 seq_cst
+  %seen = load atomic i32, ptr %done.p seq_cst, align 4
+  %now.ended = icmp eq i32 %seen, %needed
+  br i1 %now.ended, label %slept, label %really
+really:
+  call void @sleep(ptr %done.p, i32 %seen)
+  br label %slept
+slept:
+  %w1 = atomicrmw xchg ptr %waiting.p, i32 0 seq_cst
+  br label %spin
+exit:
+  ret void
+}
+
+define void @work(ptr %team) {
+work.in:
+  %step.p = getelementptr i8, ptr %team, i64 <STEP>
+  %done.p = getelementptr i8, ptr %team, i64 <DONE>
+  %waiting.p = getelementptr i8, ptr %team, i64 <WAITING>
+  %sleepers.p = getelementptr i8, ptr %team, i64 <SLEEPERS>
+  %stop.p = getelementptr i8, ptr %team, i64 <STOP>
+  %sequence.p = getelementptr i8, ptr %team, i64 <SEQUENCE>
+  br label %look
+
+look:
+  %round = phi i32 [ 0, %work.in ], [ 0, %worked ], [ %round, %lost ], [ %round.next, %again ], [ 0, %slept ]
+  %word = load atomic i64, ptr %team acquire, align 8
+  %front = and i64 %word, 65535
+  %back.shifted = lshr i64 %word, 16
+  %back = and i64 %back.shifted, 65535
+  %left = icmp ult i64 %front, %back
+  br i1 %left, label %claim.it, label %idle
+claim.it:
+  %claimed = sub i64 %word, 65536
+  %pair = cmpxchg ptr %team, i64 %word, i64 %claimed acq_rel monotonic
+  %won = extractvalue { i64, i1 } %pair, 1
+  br i1 %won, label %took, label %lost
+lost:
+  br label %look
+took: ; the run cannot end before this chunk has: the step is alive
+  %step = load ptr, ptr %step.p
+  %chunk = sub i64 %back, 1
+  call void @run_chunk(ptr %step, i64 %chunk)
+  %before = atomicrmw add ptr %done.p, i32 1 seq_cst
+  %waiting = load atomic i32, ptr %waiting.p seq_cst, align 4
+  %asleep = icmp ne i32 %waiting, 0
+  br i1 %asleep, label %wake, label %worked
+wake:
+  call void @wake(ptr %done.p)
+  br label %worked
+worked:
+  br label %look
+
+idle:
+  %stop = load atomic i32, ptr %stop.p acquire, align 4
+  %stopped = icmp ne i32 %stop, 0
+  br i1 %stopped, label %exit, label %on
+on:
+  %long = icmp ugt i32 %round, <SPINS>
+  br i1 %long, label %sleep, label %again
+again:
+  call void @pause()
+  %round.next = add i32 %round, 1
+  br label %look
+sleep:
+  %more = atomicrmw add ptr %sleepers.p, i32 1 seq_cst
+  %seen = load atomic i64, ptr %team seq_cst, align 8
+  %same = icmp eq i64 %seen, %word
+  %stop.again = load atomic i32, ptr %stop.p seq_cst, align 4
+  %goes.on = icmp eq i32 %stop.again, 0
+  %may = and i1 %same, %goes.on
+  br i1 %may, label %really, label %slept
+really:
+  %seen.shifted = lshr i64 %seen, 32
+  %sequence = trunc i64 %seen.shifted to i32
+  call void @sleep(ptr %sequence.p, i32 %sequence)
+  br label %slept
+slept:
+  %less = atomicrmw sub ptr %sleepers.p, i32 1 seq_cst
+  br label %look
+exit:
+  ret void
+}
+
+define void @stop(ptr %team) {
+  %busy.p = getelementptr i8, ptr %team, i64 <BUSY>
+  %taken = cmpxchg ptr %busy.p, i32 0, i32 1 acquire monotonic
+  %mine = extractvalue { i32, i1 } %taken, 1
+  br i1 %mine, label %end, label %exit
+end: ; nobody gets the team any more
+  %stop.p = getelementptr i8, ptr %team, i64 <STOP>
+  store atomic i32 1, ptr %stop.p seq_cst, align 4
+  %next.p = getelementptr i8, ptr %team, i64 <NEXT>
+  %previous = load i64, ptr %next.p
+  %sequence = add i64 %previous, 1
+  %claim = shl i64 %sequence, 32
+  %old = atomicrmw xchg ptr %team, i64 %claim seq_cst
+  %sequence.p = getelementptr i8, ptr %team, i64 <SEQUENCE>
+  call void @wake(ptr %sequence.p)
+  br label %exit
+exit:
+  ret void
+}
+"""
+
+_FUTEX = """
+; Sleep while the word is as it was seen; wake everybody who sleeps on it. Private futexes of this process.
+define internal void @sleep(ptr %word, i32 %seen) noinline {
+  %r = call i64 (i64, ...) @syscall(i64 <FUTEX>, ptr %word, i64 128, i32 %seen, ptr null, ptr null, i64 0)
+  ret void
+}
+define internal void @wake(ptr %word) noinline {
+  %r = call i64 (i64, ...) @syscall(i64 <FUTEX>, ptr %word, i64 129, i64 65536, ptr null, ptr null, i64 0)
+  ret void
+}
+declare i64 @syscall(i64, ...)
+"""
+
+_SLEEP = """
+; No futex: sleep for 50 us, and look again.
+define internal void @sleep(ptr %word, i32 %seen) noinline {
+  %r = call i32 @usleep(i32 50)
+  ret void
+}
+define internal void @wake(ptr %word) {
+  ret void
+}
+declare i32 @usleep(i32)
+"""
+
+_WINDOWS_SLEEP = _SLEEP.replace("i32 @usleep(i32 50)", "i32 @SleepEx(i32 1, i32 0)").replace(
+    "i32 @usleep(i32)", "i32 @SleepEx(i32, i32)"
+)
+
+_PROFILE = """
+; As run alone; times[i] becomes the lower of itself and what step i took, in ns; the last is for no step.
+define void @profile(ptr %table, ptr %times) {
+profile.in:
+  %count.p = getelementptr i64, ptr %table, i64 1
+  %count = load i64, ptr %count.p
+  %first = getelementptr i64, ptr %table, i64 <HEADER_WORDS>
+  br label %look
+look:
+  %i = phi i64 [ 0, %profile.in ], [ %i.next, %timed ]
+  %begin = call i64 @now()
+  %last = icmp eq i64 %i, %count
+  br i1 %last, label %timed, label %step.run
+step.run:
+  %step = getelementptr %step, ptr %first, i64 %i
+  %kernel = load ptr, ptr %step
+  %row.p = getelementptr %step, ptr %step, i64 0, i32 1
+  %row = load ptr, ptr %row.p
+  %units.p = getelementptr %step, ptr %step, i64 0, i32 2
+  %units = load i64, ptr %units.p
+  call void %kernel(ptr %row, i64 0, i64 %units)
+  br label %timed
+timed:
+  %end = call i64 @now()
+  %took = sub i64 %end, %begin
+  %time.p = getelementptr i64, ptr %times, i64 %i
+  %best = load i64, ptr %time.p
+  %lower = call i64 @llvm.smin.i64(i64 %best, i64 %took)
+  store i64 %lower, ptr %time.p
+  %i.next = add i64 %i, 1
+  br i1 %last, label %exit, label %look
+exit:
+  ret void
+}
+define internal i64 @now() noinline {
+  %time = alloca { i64, i64 }
+  %r = call i32 @clock_gettime(i32 <CLOCK>, ptr %time)
+  %seconds = load i64, ptr %time
+  %rest.p = getelementptr i64, ptr %time, i64 1
+  %rest = load i64, ptr %rest.p
+  %whole = mul i64 %seconds, 1000000000
+  %sum = add i64 %whole, %rest
+  ret i64 %sum
+}
+declare i32 @clock_gettime(i32, ptr)
+"""
+
+_COPY = """
+define void @<KERNEL>(ptr %row, i64 %begin, i64 %end) {
+  %source = load ptr, ptr %row
+  %target.p = getelementptr i64, ptr %row, i64 1
+  %target = load ptr, ptr %target.p
+  %bytes.p = getelementptr i64, ptr %row, i64 2
+  %bytes = load i64, ptr %bytes.p
+  %first = mul i64 %begin, <COPY_UNIT>
+  %last = mul i64 %end, <COPY_UNIT>
+  %stop = call i64 @llvm.smin.i64(i64 %last, i64 %bytes)
+  %size = sub i64 %stop, %first
+  %from = getelementptr i8, ptr %source, i64 %first
+  %to = getelementptr i8, ptr %target, i64 %first
+  call void @llvm.memmove.p0.p0.i64(ptr %to, ptr %from, i64 %size, i1 false)
+  ret void
+}
+declare i64 @llvm.smin.i64(i64, i64)
+declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
+"""

@@ -1,0 +1,83 @@
+"""Machine code into this process. Memory is never writable and executable at once."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import struct
+import sys
+from collections.abc import Mapping
+from typing import Protocol
+
+from ..errors import PipelineError
+from . import elf
+from .link import Image, link
+from .symbols import function_address
+
+
+class LoadedCode(Protocol):
+    """Code in memory, which stays as long as this object does."""
+
+    def address(self, name: str, symbol: str) -> int:
+        """Where ``symbol`` of the object ``name`` is; raises PipelineError if it is not there."""
+
+
+def load(objects: Mapping[str, bytes]) -> LoadedCode:
+    """Load object files of this machine: ELF by ourselves, other formats through LLVM.
+
+    Raises:
+        PipelineError: an object is damaged, or calls a function that this process does not have.
+    """
+    if all(elf.is_elf(code) for code in objects.values()) and can_map():
+        return MappedImage(link(objects))
+    from .jit import JitCode  # other systems only: llvmlite takes time to import
+
+    return JitCode(objects)
+
+
+def can_map() -> bool:
+    """Whether this system lets us change the protection of memory as an image needs."""
+    return sys.platform not in ("win32", "darwin") and hasattr(mmap, "PROT_EXEC")
+
+
+class MappedImage:
+    """An image in memory of its own.
+
+    Raises:
+        PipelineError: the image calls a function that this process does not have, or the system refuses
+        executable memory.
+    """
+
+    def __init__(self, image: Image) -> None:
+        self._symbols = image.symbols
+        size = max(len(image.data), 1)
+        private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+        self._memory = mmap.mmap(-1, size, flags=private, prot=mmap.PROT_READ | mmap.PROT_WRITE)
+        self._start = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
+        self._memory[: len(image.data)] = image.data
+        for offset, name in image.imports:
+            address = function_address(name)
+            if address is None:
+                raise PipelineError(f"the machine code calls '{name}', which this process does not have")
+            struct.pack_into("<Q", self._memory, offset, address)
+        for offset, value in image.absolute:
+            struct.pack_into("<Q", self._memory, offset, self._start + value)
+        # The kernel makes instruction caches coherent when a page becomes executable.
+        _protect(self._start, image.code_bytes, mmap.PROT_READ | mmap.PROT_EXEC)
+        _protect(self._start + image.code_bytes, size - image.code_bytes, mmap.PROT_READ)
+
+    def address(self, name: str, symbol: str) -> int:
+        offset = self._symbols.get(f"{name}:{symbol}")
+        if offset is None:
+            raise PipelineError(f"machine code could not be loaded: '{name}' does not define '{symbol}'")
+        return self._start + offset
+
+
+def _protect(address: int, size: int, protection: int) -> None:
+    if size <= 0:
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.mprotect(ctypes.c_void_p(address), ctypes.c_size_t(size), protection):
+        raise PipelineError(
+            f"machine code could not be loaded: the system refuses it (error {ctypes.get_errno()})"
+        )

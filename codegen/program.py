@@ -1,0 +1,62 @@
+"""A compiled network as plain data: a list of steps, each one call of a kernel on places in memory.
+
+A kernel is ``void kernel(i64 *row, i64 begin, i64 end)``: it does the units of work ``begin <= u < end`` of a
+step. Its row holds 8-byte slots, first the addresses of buffers, then whole numbers. Different units write
+different bytes, or the same bytes with the same values, so they may run in any order and on any thread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Base: TypeAlias = Literal["input", "output", "constants", "arena"]
+
+KERNEL = "kernel"
+"""The symbol that a kernel's object file defines."""
+COPY = "copy"
+"""The kernel that every program has at hand: rows of source, destination and bytes; see ``builtin.py``."""
+COPY_UNIT = 1 << 14
+"""Bytes of one of its units."""
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A place: ``offset`` bytes into the ``index``-th input or output, the constant block or the arena."""
+
+    base: Base
+    index: int = 0
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call. ``arguments`` are the slots of its row: places, and whole numbers as they are."""
+
+    kernel: str
+    units: int
+    arguments: tuple[Pointer | int, ...]
+    name: str = ""
+    """For reports; the kernel's if it is empty."""
+    macs: int = 0
+    cost: int = 0
+    """Roughly how long all units take on one core, in ns; 0 if unknown."""
+    source: tuple[str, ...] = ()
+    """Names of the model's tensors that are computed."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """``steps`` in the order they run. Buffers that no step needs at the same time share bytes of the arena,
+    so a step may start only when the one before it has ended.
+    """
+
+    steps: tuple[Step, ...]
+    arena_bytes: int
+    inputs: int = 0
+    outputs: int = 0
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """The kernels that the steps need, each once, in the order of their first use."""
+        return tuple(dict.fromkeys(step.kernel for step in self.steps))

@@ -1,0 +1,244 @@
+"""From a bufferized module to a :class:`Program` and the text of its kernels.
+
+``@main`` is read, not compiled: it only says which places each kernel works on.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..dialect.mlir import ir
+from ..errors import PipelineError
+from ..kernels.launch import OVERREAD_BYTES, Code, Launch
+from ..passes.entry import ROLE, aligned, argument_attributes, entry_function, function_type, symbol
+from ..passes.form_kernels.calls import LAUNCHES
+from ..passes.form_kernels.calls import read as read_launch
+from ..passes.kernel_builder import VECTOR_ISA
+from ..passes.plan_memory import ARENA_BYTES, byte_size, element_bytes
+from .program import COPY, COPY_UNIT, Pointer, Program, Step
+
+BODY = "body"
+"""What the function of a kernel is called in its own module."""
+_SYMBOL = re.compile(r'@([\w.$-]+|"[^"]*")')
+_MACS_PER_NS, _BYTES_PER_NS = 200, 10
+"""What a core does when all goes well; only to tell much work from little."""
+_FLOAT_FORMATS = {"f16": ("<e", "<H"), "bf16": ("<f", "<xxH"), "f32": ("<f", "<I"), "f64": ("<d", "<Q")}
+
+
+@dataclass(frozen=True)
+class KernelSource:
+    """A kernel at the memref level: a module whose function ``@body`` takes ``parameters`` (MLIR types)."""
+
+    text: str
+    parameters: tuple[str, ...]
+    is_vector_code: bool
+    """Written by hand in vector instructions: there is nothing for LLVM's passes to do."""
+
+
+def split(module: Any) -> tuple[Program, dict[str, KernelSource | Code]]:
+    """The steps of ``@main``, and the kernels that they name: functions of the module, or codes of a family.
+
+    Raises:
+        PipelineError: no ``@main``, or it holds an op that is no step: run the pipeline to level kernels.
+    """
+    entry = entry_function(module.operation)
+    if entry is None:
+        raise PipelineError("no function @main with a body to generate code for")
+    attributes = module.operation.attributes
+    with module.context:
+        planned = ir.IntegerAttr(attributes[ARENA_BYTES]).value if ARENA_BYTES in attributes else 0
+        symbols = {
+            symbol(op): op
+            for op in module.operation.regions[0].blocks[0].operations
+            if "sym_name" in op.operation.attributes
+        }
+        reader = _MainReader(entry, symbols, planned)
+        for op in entry.regions[0].blocks[0].operations:
+            reader.read(op.operation)
+        sources = {name: _source(name, symbols) for name in reader.called}
+        return reader.program(), {**sources, **reader.launched}
+
+
+class _MainReader:
+    """Follows memory through ``@main``."""
+
+    def __init__(self, entry: Any, symbols: Mapping[str, Any], arena_bytes: int) -> None:
+        self.steps: list[Step] = []
+        self.called: dict[str, None] = {}
+        """Kernels of the module, in the order of their first call."""
+        self.launched: dict[str, Code] = {}
+        self._symbols = symbols
+        self._arena_bytes = arena_bytes
+        self._counts: Counter[str] = Counter()
+        self._input_bytes: list[int] = []
+        self._staged: dict[int, Pointer] = {}
+        """Input -> where its copy lies."""
+        self._scalars: dict[Any, int] = {}
+        self._places: dict[Any, Pointer] = {}
+        """A memref -> the address its descriptor is built on; offsets in its type come on top."""
+        arguments = entry.regions[0].blocks[0].arguments
+        for argument, attributes in zip(arguments, argument_attributes(entry), strict=True):
+            base: Any = ir.StringAttr(attributes[ROLE]).value if ROLE in attributes else "input"
+            self._places[argument] = Pointer(base, self._counts[base])
+            self._counts[base] += 1
+            if base == "input":
+                self._input_bytes.append(byte_size(argument.type))
+
+    def program(self) -> Program:
+        return Program(tuple(self.steps), self._arena_bytes, self._counts["input"], self._counts["output"])
+
+    def read(self, op: Any) -> None:
+        reader = _READERS.get(op.name)
+        if reader is None:
+            raise PipelineError(
+                f"'{op.name}' in @main is no step of a program: run the pipeline up to level kernels first"
+            )
+        reader(self, op)
+
+    def constant(self, op: Any) -> None:
+        value = op.attributes["value"]
+        if isinstance(value, ir.FloatAttr):
+            self._scalars[op.results[0]] = _float_bits(value)
+        else:
+            self._scalars[op.results[0]] = int(ir.IntegerAttr(value).value)
+
+    def view(self, op: Any) -> None:
+        source = self._places[op.operands[0]]
+        self._places[op.results[0]] = replace(source, offset=source.offset + self._scalars[op.operands[1]])
+
+    def reshape(self, op: Any) -> None:
+        """The same memory in another shape; where it starts is in the result's type."""
+        self._places[op.results[0]] = self._places[op.operands[0]]
+
+    def copy(self, op: Any) -> None:
+        source, target = op.operands
+        for value in (source, target):
+            if not _is_dense(value.type):
+                raise PipelineError(f"memref.copy in @main: {value.type} is not dense")
+        self._copy(self._start(source), self._start(target), byte_size(source.type), op.location)
+
+    def call(self, op: Any) -> None:
+        name = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+        declaration = self._symbols[name].operation.attributes
+        if LAUNCHES in declaration:
+            for attribute in ir.ArrayAttr(declaration[LAUNCHES]):
+                self._launch(name, *read_launch(attribute), op)
+            return
+        self.called[name] = None
+        arguments = [self._scalars[v] if v in self._scalars else self._places[v] for v in op.operands]
+        self.steps.append(Step(name, 1, tuple(arguments), source=tensor_names(op.location)))
+
+    def _launch(self, name: str, launch: Launch, numbers: Sequence[int], op: Any) -> None:
+        """Run a family's kernel on the operands ``numbers`` of a call."""
+        self.launched[launch.code.symbol] = launch.code
+        operands = [op.operands[number] for number in numbers]
+        places = [self._readable(value, op.location) for value in operands]
+        bytes_ = sum(byte_size(value.type) for value in operands)
+        step = Step(
+            launch.code.symbol,
+            launch.units,
+            (*places, *launch.scalars),
+            name,
+            launch.macs,
+            max(launch.macs // _MACS_PER_NS, bytes_ // _BYTES_PER_NS),
+            tensor_names(op.location),
+        )
+        self.steps.append(step)
+
+    def ignore(self, op: Any) -> None:
+        """Nothing to do at run time."""
+
+    def _start(self, value: Any) -> Pointer:
+        """Where the first element lies."""
+        place = self._places[value]
+        _, offset = value.type.get_strides_and_offset()
+        return replace(place, offset=place.offset + offset * element_bytes(value.type))
+
+    def _readable(self, value: Any, location: Any) -> Pointer:
+        """The start of a buffer that may be read beyond its end. A caller's array may not: it is copied."""
+        start = self._start(value)
+        if start.base != "input":
+            return start
+        if start.index not in self._staged:
+            size = self._input_bytes[start.index]
+            staged = Pointer("arena", 0, aligned(self._arena_bytes))
+            self._arena_bytes = staged.offset + aligned(size + OVERREAD_BYTES)
+            self._copy(Pointer("input", start.index), staged, size, location)
+            self._staged[start.index] = staged
+        staged = self._staged[start.index]
+        return replace(staged, offset=staged.offset + start.offset)
+
+    def _copy(self, source: Pointer, target: Pointer, size: int, location: Any) -> None:
+        units = -(-size // COPY_UNIT)
+        names, cost = tensor_names(location), size // _BYTES_PER_NS
+        self.steps.append(Step(COPY, units, (source, target, size), cost=cost, source=names))
+
+
+_READERS: dict[str, Callable[[_MainReader, Any], None]] = {
+    "arith.constant": _MainReader.constant,
+    "func.call": _MainReader.call,
+    "func.return": _MainReader.ignore,
+    "memref.cast": _MainReader.reshape,
+    "memref.collapse_shape": _MainReader.reshape,
+    "memref.copy": _MainReader.copy,
+    "memref.expand_shape": _MainReader.reshape,
+    "memref.reinterpret_cast": _MainReader.reshape,
+    "memref.subview": _MainReader.reshape,
+    "memref.view": _MainReader.view,
+}
+
+
+def _is_dense(type_: Any) -> bool:
+    strides, _ = type_.get_strides_and_offset()
+    expected = 1
+    for extent, stride in zip(reversed(type_.shape), reversed(strides), strict=True):
+        if extent != 1 and stride != expected:
+            return False
+        expected *= extent
+    return True
+
+
+def _float_bits(value: Any) -> int:
+    pack, unpack = _FLOAT_FORMATS[str(value.type)]
+    return int(struct.unpack(unpack, struct.pack(pack, value.value))[0])
+
+
+def tensor_names(location: Any) -> tuple[str, ...]:
+    """The names of the model's tensors in a location, each once."""
+    return tuple(dict.fromkeys(_names(location)))
+
+
+def _names(location: Any) -> Iterator[str]:
+    if isinstance(location, ir.NameLoc):
+        yield location.name_str
+    elif isinstance(location, ir.FusedLoc):
+        for part in location.locations:
+            yield from _names(part)
+    elif isinstance(location, ir.CallSiteLoc):
+        yield from _names(location.callee)
+
+
+def _source(name: str, symbols: Mapping[str, Any]) -> KernelSource:
+    function = symbols[name]
+    text = _text(function).replace(f"@{name}(", f"@{BODY}(", 1)
+    texts, seen, open_ = [text], {name, BODY}, [text]
+    while open_:  # what the kernel calls or reads by name
+        for used in _SYMBOL.findall(open_.pop()):
+            if used not in seen and used in symbols:
+                seen.add(used)
+                texts.append(_text(symbols[used]))
+                open_.append(texts[-1])
+    whole = "\n".join(texts)
+    if "dense_resource<" in whole:
+        raise PipelineError(f"kernel '{name}' holds a large constant; kernels take constants as arguments")
+    parameters = tuple(str(type_) for type_ in function_type(function).inputs)
+    return KernelSource(whole, parameters, VECTOR_ISA in function.operation.attributes)
+
+
+def _text(op: Any) -> str:
+    return str(op.operation.get_asm(use_local_scope=True, assume_verified=True))

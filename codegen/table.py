@@ -1,0 +1,110 @@
+"""A program's table as the driver reads it (see ``driver.py``): steps, then the rows of their kernels."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ..dialect.buffers import ALIGNMENT, aligned_bytes
+from .driver import HEADER_WORDS, MAX_CHUNKS, STEP_WORDS
+from .loader import LoadedCode
+from .program import KERNEL, Program, Step
+
+_CHUNKS_PER_THREAD = 4
+_CHUNK_NS = 1000
+"""A chunk does at least so much work: handing one over takes a quarter of that."""
+
+Words = npt.NDArray[np.int64]
+
+
+def chunks_of(step: Step, threads: int) -> tuple[int, int]:
+    """Units of a chunk, and the number of chunks, that a step is cut into for a number of threads."""
+    wanted = min(step.units, threads * _CHUNKS_PER_THREAD, MAX_CHUNKS)
+    if step.cost:
+        wanted = min(wanted, step.cost // _CHUNK_NS)
+    if threads == 1 or wanted < 2:
+        return step.units, 1
+    size = -(-step.units // wanted)
+    return size, -(-step.units // size)
+
+
+class TableLayout:
+    """Where everything stands in the table of a program, and what is the same in all of its tables."""
+
+    def __init__(self, program: Program, code: LoadedCode, constants: int, threads: int) -> None:
+        """``constants``: the address of the constant block."""
+        kernels = {kernel: code.address(kernel, KERNEL) for kernel in program.kernels}
+        head = HEADER_WORDS + STEP_WORDS * len(program.steps)
+        words = [0] * (head + sum(len(step.arguments) for step in program.steps))
+        words[1] = len(program.steps)
+        self._own: list[int] = []
+        """Positions of words that are relative to the table's own address, and to the arena's."""
+        self._arena: list[int] = []
+        self.inputs: list[list[tuple[int, int]]] = [[] for _ in range(program.inputs)]
+        """Of each input: (position, bytes from its start) of the words that point into it."""
+        self.outputs: list[list[tuple[int, int]]] = [[] for _ in range(program.outputs)]
+        position = head
+        for number, step in enumerate(program.steps):
+            first = HEADER_WORDS + STEP_WORDS * number
+            words[first : first + 5] = [
+                kernels[step.kernel],
+                8 * position,
+                step.units,
+                *chunks_of(step, threads),
+            ]
+            self._own.append(first + 1)
+            for argument in step.arguments:
+                if isinstance(argument, int):
+                    words[position] = argument if argument < 1 << 63 else argument - (1 << 64)
+                else:
+                    words[position] = argument.offset
+                    match argument.base:
+                        case "constants":
+                            words[position] += constants
+                        case "arena":
+                            self._arena.append(position)
+                        case "input":
+                            self.inputs[argument.index].append((position, argument.offset))
+                        case "output":
+                            self.outputs[argument.index].append((position, argument.offset))
+                position += 1
+        self._words = np.array(words, np.int64)
+        self.arena_bytes = program.arena_bytes
+
+    def new_table(self, team: int, address: int, arena: int) -> Words:
+        """The words of a table that will lie at ``address`` and work in the arena at ``arena``."""
+        words: Words = self._words.copy()
+        words[0] = team
+        words[self._own] += address
+        words[self._arena] += arena
+        return words
+
+
+class Workspace:
+    """An arena, and a table that works in it: what one run at a time needs."""
+
+    def __init__(self, layout: TableLayout, team: int) -> None:
+        """``team``: the address of a team of threads, or 0."""
+        self._layout = layout
+        self._arena = aligned_bytes(layout.arena_bytes)
+        size = len(layout._words) * 8
+        self._memory = aligned_bytes(-(-size // ALIGNMENT) * ALIGNMENT)
+        self.address = self._memory.ctypes.data
+        self._memory[:size].view(np.int64)[:] = layout.new_table(team, self.address, self._arena.ctypes.data)
+        self._words = (ctypes.c_int64 * len(layout._words)).from_address(self.address)
+
+    def point_at(self, inputs: Sequence[int], outputs: Sequence[int]) -> None:
+        """Set the addresses of the inputs and outputs."""
+        words = self._words
+        for places, address in zip(self._layout.inputs, inputs, strict=True):
+            for position, offset in places:
+                words[position] = address + offset
+        for places, address in zip(self._layout.outputs, outputs, strict=True):
+            for position, offset in places:
+                words[position] = address + offset
+
+    def use_team(self, team: int) -> None:
+        self._words[0] = team
