@@ -47,7 +47,7 @@ def launch(
     """Of images that :func:`step_of` has a step for. ``signed``: both operands, result."""
     runs = runs_of(images)
     assert not isinstance(runs, str)
-    options = (
+    options: tuple[tuple[str, Option], ...] = (
         ("form", arithmetic.form),
         ("step", runs.step(isa.vector_bytes)),
         *arithmetic.options,
@@ -72,9 +72,14 @@ def emit(
     step, signed = int(code["step"]), bool(code["signed"])
     w = Writer(narrowed(isa, step))
     buffers = [w.pointer(i) for i in range(_BUFFERS)]
-    names = ("low", "high", "zero_point") if zero_point else ("low", "high")
-    numbers = [scalars.load(w, name) for name in names]
-    storage = elements.Storage.load(w, signed and not from_zero, *numbers, flips=signed and from_zero)
+    storage = elements.Storage.load(
+        w,
+        signed and not from_zero,
+        scalars.load(w, "low"),
+        scalars.load(w, "high"),
+        scalars.load(w, "zero_point") if zero_point else "",
+        flips=signed and from_zero,
+    )
     combine = arithmetic(w, code)
     kinds = bool(code["lhs_signed"]), bool(code["rhs_signed"])
 

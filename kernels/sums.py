@@ -103,7 +103,7 @@ def _float32_arithmetic(found: Float32Sum, spec: Add) -> Arithmetic:
         "rhs_factor": el.float32_bits(found.rhs_factor),
         "addend": el.float32_bits(found.addend),
     }
-    return Arithmetic("float32", _FLOAT32.pack(values))
+    return Arithmetic("float32", _FLOAT32.pack(values), (("swapped", found.swapped),))
 
 
 def _shift_arithmetic(constants: ShiftSum, subtract: bool) -> Arithmetic | str:
@@ -154,15 +154,16 @@ def _double_arithmetic(constants: Sum, subtract: bool) -> Arithmetic | str:
 
 
 def _float32(w: Writer, code: Code) -> Combine:
-    lhs_factor, rhs_factor, addend = (
-        el.splat_f32(w, _FLOAT32.load(w, name)) for name in ("lhs_factor", "rhs_factor", "addend")
-    )
+    factors = [el.splat_f32(w, _FLOAT32.load(w, name)) for name in ("lhs_factor", "rhs_factor")]
+    addend = el.splat_f32(w, _FLOAT32.load(w, "addend"))
+    inner, outer = (0, 1) if code["swapped"] else (1, 0)
     # Truncated in the end: toward zero, an fma loses nothing by rounding.
     multiply_add = multiply_add_toward_zero if el.rounds_toward_zero(w.isa) else fused_multiply_add
 
     def combine(lhs: str, rhs: str) -> str:
-        partial = multiply_add(w, el.to_floats(w, rhs), rhs_factor, addend)
-        return el.truncated(w, multiply_add(w, el.to_floats(w, lhs), lhs_factor, partial))
+        reals = [el.to_floats(w, lhs), el.to_floats(w, rhs)]
+        partial = multiply_add(w, reals[inner], factors[inner], addend)
+        return el.truncated(w, multiply_add(w, reals[outer], factors[outer], partial))
 
     return combine
 

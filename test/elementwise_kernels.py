@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 from hypothesis import strategies as st
 
 from kernel_runner import buffer, has, inside, launch_of, run, untouched
+from random_tensors import quantized
+from zeropoint.dialect.meaning import evaluate
 from zeropoint.dialect.types import TensorType
 from zeropoint.kernels.image import Image
 from zeropoint.kernels.launch import Launch
@@ -17,6 +20,9 @@ ISAS = [
     pytest.param(isa, marks=pytest.mark.skipif(not has(isa), reason=f"the machine has no {isa}"))
     for isa in ("avx512vnni", "avxvnni", "avx2", "sse4")
 ]
+
+
+STORAGES = {"i8": (-128, 127), "u8": (0, 255)}
 
 
 @st.composite
@@ -32,6 +38,21 @@ def images(draw: st.DrawFn, count: int, element_bytes: int = 1) -> list[Image]:
         after = draw(st.sampled_from([0, 0, 3])) if first == 0 else 2
         wide = first + channels + after if first or after else 0
         result.append(Image(batch, height, width, channels, border, wide, first, element_bytes))
+    return result
+
+
+def types(rng: np.random.Generator, storages: tuple[str, str, str], spread: float = 4.0) -> list[TensorType]:
+    """Of both operands and the result: zero points at the ends now and then, powers of two now and then."""
+    result = []
+    scales = 2.0 ** rng.uniform(-spread, spread, 3)
+    if rng.random() < 0.3:
+        scales = 2.0 ** np.round(np.log2(scales))
+    if rng.random() < 0.5:  # a result that does not saturate much
+        scales[2] = scales[:2].max() * rng.uniform(1, 2)
+    for storage, scale in zip(storages, scales, strict=True):
+        low, high = STORAGES[storage]
+        point = [low, high, int(rng.integers(low, high + 1)), int(rng.integers(low, high + 1))]
+        result.append(quantized((1, 1, 256, 256), storage, float(scale), point[int(rng.integers(0, 4))]))
     return result
 
 
@@ -63,3 +84,13 @@ def all_pairs(kinds: list[TensorType]) -> list[np.ndarray[Any, Any]]:
         for kind in kinds[:2]
     )
     return [np.ascontiguousarray(np.broadcast_to(part, (1, 1, 256, 256))) for part in (lhs[:, None], rhs)]
+
+
+def meaning(
+    op: str, arrays: list[np.ndarray[Any, Any]], kinds: list[TensorType], clamp: tuple[float, ...], mode: str
+) -> np.ndarray[Any, Any]:
+    shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    inputs = [replace(kind, shape=array.shape) for kind, array in zip(kinds, arrays, strict=False)]
+    result = replace(kinds[2], shape=shape)
+    (array,) = evaluate(op, arrays, inputs, [result], {"clamp": clamp}, mode)
+    return array

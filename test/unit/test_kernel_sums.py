@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elementwise_kernels import ISAS, all_pairs, images, run_elementwise
+from elementwise_kernels import ISAS, all_pairs, images, meaning, run_elementwise, types
 from random_tensors import quantized, seeds, values
 from zeropoint.dialect import rescale
-from zeropoint.dialect.meaning import evaluate
 from zeropoint.dialect.types import TensorType
 from zeropoint.kernels.image import Image
 from zeropoint.kernels.instruction_set import INSTRUCTION_SETS
@@ -21,37 +19,11 @@ from zeropoint.kernels.launch import Launch
 from zeropoint.kernels.sums import Add, plan
 
 MODES = ["reference", "xnnpack"]
-STORAGES = {"i8": (-128, 127), "u8": (0, 255)}
-
-
-def types(rng: np.random.Generator, storages: tuple[str, str, str], spread: float = 4.0) -> list[TensorType]:
-    """Of both operands and the result: zero points at the ends now and then, powers of two now and then."""
-    result = []
-    scales = 2.0 ** rng.uniform(-spread, spread, 3)
-    if rng.random() < 0.3:
-        scales = 2.0 ** np.round(np.log2(scales))
-    if rng.random() < 0.5:  # a result that does not saturate much
-        scales[2] = scales[:2].max() * rng.uniform(1, 2)
-    for storage, scale in zip(storages, scales, strict=True):
-        low, high = STORAGES[storage]
-        point = [low, high, int(rng.integers(low, high + 1)), int(rng.integers(low, high + 1))]
-        result.append(quantized((1, 1, 256, 256), storage, float(scale), point[int(rng.integers(0, 4))]))
-    return result
 
 
 def spec_of(op: str, kinds: list[TensorType], clamp: tuple[float, ...], mode: str, forms: list[Image]) -> Add:
     signed = [kind.params.storage.signed for kind in kinds]
     return Add(*forms, *signed, rescale.add(*kinds, clamp, mode), op == "sub")
-
-
-def meaning(
-    op: str, arrays: list[np.ndarray[Any, Any]], kinds: list[TensorType], clamp: tuple[float, ...], mode: str
-) -> np.ndarray[Any, Any]:
-    shape = np.broadcast_shapes(*(array.shape for array in arrays))
-    inputs = [replace(kind, shape=array.shape) for kind, array in zip(kinds, arrays, strict=False)]
-    result = replace(kinds[2], shape=shape)
-    (array,) = evaluate(op, arrays, inputs, [result], {"clamp": clamp}, mode)
-    return array
 
 
 @pytest.mark.parametrize("isa", ISAS)
