@@ -26,7 +26,7 @@ Which formula serves depends on the accumulators that can occur (:func:`reach`):
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -103,6 +103,10 @@ class Epilogue:
     """``double``: whether results may lie below the zero point."""
     fused: int = 0
     """Float32: multiply-adds."""
+    offset: bool = False
+    """Whether results of :meth:`apply` still lack a zero point."""
+    clamps: bool = False
+    """Whether they still have to be clamped to more than the storage's range."""
     proof: Float32Rescale | None = field(default=None, compare=False)
     """Float32: the constants."""
 
@@ -117,7 +121,9 @@ class Epilogue:
         if reach is not None and isa is not None:
             found = cls._float32(rescale, reach, isa) or cls._double_fast(rescale, reach)
             if found:
-                return found
+                full = (rescale.low, rescale.high) in ((0, 255), (-128, 127))
+                offset = found.proof is not None and rescale.zero_point != 0
+                return replace(found, offset=offset, clamps=not full)
         if rescale.rounding is not Rounding.DOUBLE:
             return cls(rescale.rounding.value)
         early = all(-shift <= _MAX_EARLY_SHIFT for shift in rescale.shifts)
@@ -155,7 +161,9 @@ class Epilogue:
     @classmethod
     def of_code(cls, code: Code) -> Epilogue:
         """What :meth:`options` has put into a code."""
-        return cls(str(code["epilogue"]), bool(code["early"]), bool(code["corrects"]), int(code["fused"]))
+        flags = [bool(code[name]) for name in ("early", "corrects", "offset", "clamps")]
+        early, corrects, offset, clamps = flags
+        return cls(str(code["epilogue"]), early, corrects, int(code["fused"]), offset, clamps)
 
     @property
     def options(self) -> tuple[tuple[str, Option], ...]:
@@ -164,17 +172,14 @@ class Epilogue:
             ("early", self.early),
             ("corrects", self.corrects),
             ("fused", self.fused),
+            ("offset", self.offset),
+            ("clamps", self.clamps),
         )
 
     @property
     def start(self) -> int:
         """What accumulators have to start above their bias."""
         return _UNSIGNED_START if self.kind in ("double-relu", "double-linear") else 0
-
-    @property
-    def lacks_zero_point(self) -> bool:
-        """Whether results of :meth:`apply` are without the zero point."""
-        return self.kind in ("truncate-relu", "truncate-linear", "nearest")
 
     def parameter_bytes(self, lanes: int) -> int:
         """Per vector of channels."""

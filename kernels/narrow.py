@@ -43,10 +43,9 @@ class Narrower:
     def __init__(self, w: Writer, epilogue: Epilogue, header: str, signed: bool) -> None:
         self.w = w
         self.signed = signed
-        types = (w.i16, w.i8, w.i8)
-        loaded = [w.load(w.at(header, 64 * (1 + i)), kind, volatile=True) for i, kind in enumerate(types)]
-        self.zero_point = loaded[0] if epilogue.lacks_zero_point else ""
-        self.low, self.high = loaded[1:]
+        self.zero_point = w.load(w.at(header, 64), w.i16, volatile=True) if epilogue.offset else ""
+        places = (128, 192) if epilogue.clamps else ()
+        self.bounds = [w.load(w.at(header, place), w.i8, volatile=True) for place in places]
 
     def words(self, first: str, second: str) -> str:
         """Two i32 vectors as i16."""
@@ -58,7 +57,9 @@ class Narrower:
         """Two vectors of :meth:`words` as clamped bytes."""
         w, kind = self.w, "s" if self.signed else "u"
         narrow = narrow_to_bytes(w, first, second, self.signed)
-        return w.binary(f"min{kind}i", w.binary(f"max{kind}i", narrow, self.low, w.i8), self.high, w.i8)
+        for name, bound in zip(("max", "min"), self.bounds, strict=False):
+            narrow = w.binary(f"{name}{kind}i", narrow, bound, w.i8)
+        return narrow
 
     def rows(self, group: int, pixels: int, column: Callable[[int], Sequence[str]]) -> list[tuple[str, int]]:
         """The results of a group, one vector of bytes per pixel and its size: the group's channels come
