@@ -33,8 +33,9 @@ class Calls:
     def call(
         self, kind: str, launches: Sequence[tuple[Launch, Sequence[int]]], inputs: Sequence[Any], result: Any
     ) -> Any:
-        """Call ``launches`` (with the inputs each reads) on tensors ``inputs``; gives the result, of the tensor
-        type ``result``. At the current insertion point and location.
+        """Call ``launches`` (with the inputs each reads) on tensors ``inputs``.
+
+        At the current insertion point and location; gives the result, of the tensor type ``result``.
         """
         name = self._free(kind)
         operands, described = list(inputs), []

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...dialect import rescale
 from ...dialect.meaning import evaluate
+from ...dialect.numerics import rule
 from ...dialect.types import TensorType
+from ...kernels.conversion import Dequantize, Quantize
+from ...kernels.products import Multiply
 from ...kernels.sums import Add
 from ...kernels.table import Table
 from .. import graph
-from .convolutions import shifted_sum
+from .convolutions import shifted_rescale, shifted_sum
 from .groups import Around, Group, Part, Parts, Stored, Want, as_stored, byte_range, is_8bit
 
 _ANY = Want(any_sign=True)
@@ -34,13 +38,11 @@ def unary(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str
 
 
 def add(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
-    """``add`` and ``sub`` of two tensors of one shape."""
+    """``add`` and ``sub``, also of an operand that is repeated along batch, height or width."""
     lhs, rhs = op.operands[0], op.operands[1]
     types = graph.type_of(lhs), graph.type_of(rhs), graph.type_of(op.results[0])
-    if not all(is_8bit(type_) for type_ in types):
-        return "operands and result are not all 8-bit"
-    if len({type_.shape for type_ in types}) != 1:
-        return "it broadcasts"
+    if refused := _why_not(types):
+        return refused
 
     def make(inputs: Sequence[Stored], result: Stored) -> Parts:
         numbers = rescale.add(*types, attributes["clamp"], around.mode)
@@ -57,6 +59,79 @@ def add(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
         return [Part(spec, (0, 1))]
 
     return Group(op, (lhs, rhs), (_ANY, _ANY), make)
+
+
+def mul(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
+    """``mul``, also of an operand that is repeated along batch, height or width."""
+    lhs, rhs = op.operands[0], op.operands[1]
+    types = graph.type_of(lhs), graph.type_of(rhs), graph.type_of(op.results[0])
+    if refused := _why_not(types):
+        return refused
+
+    def make(inputs: Sequence[Stored], result: Stored) -> Parts:
+        numbers = rescale.mul(*types, attributes["clamp"], around.mode)
+        shifted = replace(
+            numbers,
+            lhs_zero_point=numbers.lhs_zero_point + inputs[0].shift,
+            rhs_zero_point=numbers.rhs_zero_point + inputs[1].shift,
+            output=shifted_rescale(numbers.output, result.shift),
+        )
+        images = inputs[0].image, inputs[1].image, result.image
+        signs = inputs[0].signed, inputs[1].signed, result.signed
+        return [Part(Multiply(*images, *signs, shifted), (0, 1))]
+
+    return Group(op, (lhs, rhs), (_ANY, _ANY), make)
+
+
+def _why_not(types: tuple[TensorType, TensorType, TensorType]) -> str | None:
+    """None if kernels of two operands may take tensors of these types (both operands, the result)."""
+    if not all(is_8bit(type_) for type_ in types):
+        return "operands and result are not all 8-bit"
+    result = types[2].shape
+    for type_ in types[:2]:
+        same_rank = len(type_.shape) == len(result) and type_.shape[-1:] == result[-1:]
+        if type_.shape != result and not (same_rank and len(result) == 4):
+            return "an operand is repeated along channels, or has another rank"
+    return None
+
+
+def quantize(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
+    """``quantize`` to 8 bits with one scale."""
+    x, result = op.operands[0], op.results[0]
+    if graph.type_of(x).element != "f32" or not is_8bit(graph.type_of(result)):
+        return "it is not from float32 to 8 bits with one scale"
+    params = graph.type_of(result).params
+
+    def make(inputs: Sequence[Stored], output: Stored) -> Parts:
+        spec = Quantize(
+            inputs[0].image,
+            output.image,
+            output.signed,
+            params.scale,
+            params.zero_point + output.shift,
+            params.storage.minimum + output.shift,
+            params.storage.maximum + output.shift,
+            rule(around.mode, "quantize", 8),
+        )
+        return [Part(spec)]
+
+    return Group(op, (x,), (Want(),), make)
+
+
+def dequantize(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
+    """``dequantize`` of 8 bits with one scale."""
+    x, result = op.operands[0], op.results[0]
+    if not is_8bit(graph.type_of(x)) or graph.type_of(result).element != "f32":
+        return "it is not from 8 bits with one scale to float32"
+
+    def make(inputs: Sequence[Stored], output: Stored) -> Parts:
+        source = inputs[0]
+        spec = Dequantize(
+            source.image, output.image, source.signed, source.type.params.scale, source.zero_point
+        )
+        return [Part(spec)]
+
+    return Group(op, (x,), (_ANY,), make)
 
 
 def copy_table(source: Stored, target: Stored) -> Table:

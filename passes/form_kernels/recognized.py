@@ -6,21 +6,26 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import graph
-from . import convolutions, elementwise, movement, reductions
+from . import convolutions, elementwise, movement, reductions, resizing
 from .groups import Around, Builder, Group
 
 BUILDERS: Mapping[str, Builder] = {
     "add": elementwise.add,
+    "arg_max": reductions.arg_max,
     "avg_pool2d": reductions.pool,
     "clamp": elementwise.unary,
     "concat": movement.concat,
     "conv2d": convolutions.conv2d,
+    "dequantize": elementwise.dequantize,
     "fully_connected": convolutions.fully_connected,
     "logistic": elementwise.unary,
     "max_pool2d": reductions.pool,
     "mean": reductions.mean,
-    "quantize": elementwise.unary,
+    "mul": elementwise.mul,
+    "quantize": elementwise.quantize,
     "requantize": elementwise.unary,
+    "resize_bilinear": resizing.resize,
+    "resize_nearest": resizing.resize,
     "softmax": reductions.softmax,
     "sub": elementwise.add,
     "tanh": elementwise.unary,

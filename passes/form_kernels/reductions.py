@@ -1,17 +1,19 @@
-"""Pools, means and softmax of 8-bit tensors."""
+"""Pools, means, softmax and arg_max of 8-bit tensors."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from ...dialect import activation_tables, rescale
 from ...dialect.numerics import rule
+from ...kernels.arg_max import ArgMax
 from ...kernels.mean import Mean
 from ...kernels.pool import Pool
 from ...kernels.softmax import Softmax
 from .. import graph
-from .groups import Around, Group, Part, Parts, Stored, Want, is_8bit
+from .groups import NO_BORDER, Around, Group, Part, Parts, Stored, Want, is_8bit
 
 _ANY = Want(any_sign=True)
 
@@ -81,5 +83,28 @@ def softmax(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | s
 
     def make(inputs: Sequence[Stored], result: Stored) -> Parts:
         return [Part(Softmax(inputs[0].image, result.image, inputs[0].signed, result.signed, constants))]
+
+    return Group(op, (op.operands[0],), (_ANY,), make)
+
+
+def arg_max(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
+    """``arg_max`` along the last axis."""
+    type_, result_type = graph.type_of(op.operands[0]), graph.type_of(op.results[0])
+    if not is_8bit(type_) or not result_type.is_static:
+        return "its input is not 8-bit"
+    if attributes["axis"] % len(type_.shape) != len(type_.shape) - 1:
+        return "it is not along the last axis"
+
+    def make(inputs: Sequence[Stored], result: Stored) -> Parts:
+        source = inputs[0].image
+        numbers = replace(
+            source,
+            channels=1,
+            border=NO_BORDER,
+            pixel_channels=0,
+            first_channel=0,
+            element_bytes=result_type.dtype.itemsize,
+        )
+        return [Part(ArgMax(source, numbers, inputs[0].signed))]
 
     return Group(op, (op.operands[0],), (_ANY,), make)
