@@ -74,7 +74,7 @@ def test_no_command_prints_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "message"),
     [
         (["insepct", "x"], "no command 'insepct'; did you mean 'inspect'?"),
-        (["qqq"], "no command 'qqq', expected one of demo, import, inspect, explain, run, targets"),
+        (["qqq"], "no command 'qqq', expected one of demo, import, inspect, explain, run, bench, targets"),
         (["targets", "diff", "glow"], "diff: needs two targets, got 1: glow"),
         (["targets", "diff"], "diff: needs two targets, got 0"),
     ],
