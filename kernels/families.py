@@ -56,11 +56,12 @@ def _asked(spec: Any, isa: InstructionSet) -> Iterator[tuple[Family, Instruction
     """The families that know the kind of ``spec``, each with the set that its code is for."""
     from .registry import EXTENSIONS, FAMILIES  # the families import this package's data
 
-    for family in EXTENSIONS.get(isa.name, {}).get(type(spec), ()):
-        yield family, isa
-    base = INSTRUCTION_SETS[isa.base] if isa.base else isa
+    while isa.base:
+        for family in EXTENSIONS.get(isa.name, {}).get(type(spec), ()):
+            yield family, isa
+        isa = INSTRUCTION_SETS[isa.base]
     for family in FAMILIES.get(type(spec), ()):
-        yield family, base
+        yield family, isa
 
 
 def _name(family: Any) -> str:

@@ -35,10 +35,13 @@ class InstructionSet:
 
 _AVX512VNNI = frozenset({"+avx512f", "+avx512bw", "+avx512vl", "+avx512dq", "+avx512vnni"})
 
+_AVX512VBMI = _AVX512VNNI | {"+avx512vbmi"}
+
 _X86 = (
     InstructionSet(
-        "amx", _AVX512VNNI | {"+amx-tile", "+amx-int8"}, 64, 32, "dot-u8s8", base="avx512vnni"
+        "amx", _AVX512VBMI | {"+amx-tile", "+amx-int8"}, 64, 32, "dot-u8s8", base="avx512vbmi"
     ),  # code for it needs the operating system's permission: codegen/amx_permission.py
+    InstructionSet("avx512vbmi", _AVX512VBMI, 64, 32, "dot-u8s8", base="avx512vnni"),
     InstructionSet("avx512vnni", _AVX512VNNI, 64, 32, "dot-u8s8"),
     InstructionSet("avxvnni", frozenset({"+avx2", "+fma", "+avxvnni"}), 32, 16, "dot-u8s8"),
     InstructionSet("avx2", frozenset({"+avx2", "+fma"}), 32, 16, "multiply-add-i16"),

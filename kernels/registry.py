@@ -36,5 +36,8 @@ FAMILIES: dict[type, tuple[Family, ...]] = {
 }
 """Class of what is computed -> the families that may take it, in the order they are asked."""
 
-EXTENSIONS: dict[str, dict[type, tuple[Family, ...]]] = {"amx": {Conv: (amx_conv2d,)}}
+EXTENSIONS: dict[str, dict[type, tuple[Family, ...]]] = {
+    "amx": {Conv: (amx_conv2d,)},
+    "avx512vbmi": {table.Table: (table,)},
+}
 """Instruction set -> the families that need what it has beyond the set it extends; they are asked first."""
