@@ -75,7 +75,7 @@ class FormKernelsPass(ModulePass):
         for (op, _), reason in refused.items():
             no_match(op, reason)
         planned = [plan for plan in plans if not isinstance(plan, str)]
-        _Rewriter(module, planner, forms).replace(groups, planned)
+        _Rewriter(Calls(module, entry), planner, forms).replace(groups, planned)
 
 
 class _Planner:
@@ -140,8 +140,8 @@ def _stored(value: Any, wanted: Form, forms: dict[Any, Form]) -> Stored:
 class _Rewriter:
     """Puts calls in the place of groups."""
 
-    def __init__(self, module: Any, planner: _Planner, forms: dict[Any, Form]) -> None:
-        self._calls = Calls(module)
+    def __init__(self, calls: Calls, planner: _Planner, forms: dict[Any, Form]) -> None:
+        self._calls = calls
         self._planner = planner
         self._forms = forms
         self._bytes: dict[tuple[Any, Form], Any] = {}

@@ -21,9 +21,10 @@ _READ = "bufferization.access"
 class Calls:
     """Adds declarations and calls to a module."""
 
-    def __init__(self, module: Any) -> None:
-        self._block = module.regions[0].blocks[0]
-        self._names = {symbol(op) for op in self._block.operations if "sym_name" in op.operation.attributes}
+    def __init__(self, module: Any, entry: Any) -> None:
+        operations = module.regions[0].blocks[0].operations
+        self._entry = entry
+        self._names = {symbol(op) for op in operations if "sym_name" in op.operation.attributes}
 
     def constant(self, array: npt.NDArray[np.uint8], name: str) -> Any:
         """Packed bytes as a tensor, at the current insertion point."""
@@ -50,7 +51,7 @@ class Calls:
             [describe(launch, [*slots, len(operands)]) for launch, slots in described]
         )
         types = [operand.type for operand in operands]
-        with ir.InsertionPoint.at_block_begin(self._block):
+        with ir.InsertionPoint(self._entry):
             declaration = func.FuncOp(name, ir.FunctionType.get(types, [result]), visibility="private")
         read = ir.DictAttr.get({_READ: ir.StringAttr.get("read")})
         declaration.operation.attributes["arg_attrs"] = ir.ArrayAttr.get([read] * len(types))
