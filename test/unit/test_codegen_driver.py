@@ -1,0 +1,274 @@
+"""The driver: every unit of every step runs once, in order of steps, alone and with any team."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from zeropoint.codegen import driver
+from zeropoint.codegen.driver import DRIVER, RUN, copy_ir, driver_ir
+from zeropoint.codegen.llvm import to_object
+from zeropoint.codegen.loader import LoadedCode, load
+from zeropoint.codegen.machine import Machine, host
+from zeropoint.codegen.program import COPY, COPY_UNIT, Pointer, Program, Step
+from zeropoint.codegen.table import TableLayout, Workspace, chunks_of
+from zeropoint.codegen.team import Team
+
+# Row: source, destination, count, work. Unit u: destination[u] += source[(5 u) % count] + 1, after some work.
+MIX = """
+define void @kernel(ptr %row, i64 %begin, i64 %end) {
+entry:
+  %source = load ptr, ptr %row
+  %p1 = getelementptr i64, ptr %row, i64 1
+  %target = load ptr, ptr %p1
+  %p2 = getelementptr i64, ptr %row, i64 2
+  %count = load i64, ptr %p2
+  %p3 = getelementptr i64, ptr %row, i64 3
+  %work = load i64, ptr %p3
+  %none = icmp sge i64 %begin, %end
+  br i1 %none, label %exit, label %unit
+unit:
+  %u = phi i64 [ %begin, %entry ], [ %u.next, %store ]
+  br label %busy
+busy:
+  %w = phi i64 [ 0, %unit ], [ %w.next, %busy ]
+  %w.next = add i64 %w, 1
+  call void asm sideeffect "", "~{memory}"()
+  %more = icmp slt i64 %w.next, %work
+  br i1 %more, label %busy, label %store
+store:
+  %five = mul i64 %u, 5
+  %index = urem i64 %five, %count
+  %s = getelementptr i64, ptr %source, i64 %index
+  %a = load i64, ptr %s
+  %t = getelementptr i64, ptr %target, i64 %u
+  %b = load i64, ptr %t
+  %c = add i64 %a, %b
+  %d = add i64 %c, 1
+  store i64 %d, ptr %t
+  %u.next = add i64 %u, 1
+  %again = icmp slt i64 %u.next, %end
+  br i1 %again, label %unit, label %exit
+exit:
+  ret void
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def code() -> LoadedCode:
+    texts = {DRIVER: driver_ir(host().triple), COPY: copy_ir(), "mix": MIX}
+    return load({name: to_object(text, host()) for name, text in texts.items()})
+
+
+def random_program(seed: int, steps: int = 60) -> Program:
+    """Each step mixes the values of the one before into its own buffer; the last one's is the output."""
+    rng = random.Random(seed)
+    counts = [rng.choice([1, 2, 3, 7, 8, 31, 64, 1000]) for _ in range(steps)]
+    made, offset = [], 0
+    source, length = Pointer("input"), 1000
+    for number, count in enumerate(counts):
+        is_last = number == steps - 1
+        target = Pointer("output") if is_last else Pointer("arena", 0, offset)
+        arguments = (source, target, min(count, length), rng.choice([0, 0, 10, 2000 // count]))
+        made.append(Step("mix", count, arguments, cost=rng.choice([0, 0, 1000, 5000, 100000])))
+        source, length, offset = target, count, offset + 8 * count
+    return Program(tuple(made), offset, 1, 1)
+
+
+def expected(program: Program, values: np.ndarray, runs: int) -> np.ndarray:
+    arena: dict[int, np.ndarray] = {}
+    result = np.zeros(1000, np.int64)
+    for _ in range(runs):
+        source = values
+        for step in program.steps:
+            _, target, count, _ = step.arguments
+            place = (
+                result
+                if target.base == "output"
+                else arena.setdefault(target.offset, np.zeros(step.units, np.int64))
+            )
+            place[: step.units] += source[(5 * np.arange(step.units)) % count] + 1
+            source = place
+    return result
+
+
+class Runner:
+    """A program, a team perhaps, and one workspace."""
+
+    def __init__(self, code: LoadedCode, program: Program, threads: int, team: Team | None = None) -> None:
+        self.team = team or (Team(code, threads) if threads > 1 else None)
+        if self.team is not None:
+            self.team.start()
+        layout = TableLayout(program, code, 0, threads)
+        self.workspace = Workspace(layout, self.team.address if self.team else 0)
+        self.values = np.arange(1000, dtype=np.int64)
+        self.result = np.zeros(1000, np.int64)
+        self.workspace.point_at([self.values.ctypes.data], [self.result.ctypes.data])
+        self.call: Callable[[int], None] = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(code.address(DRIVER, RUN))
+
+    def __call__(self) -> None:
+        self.call(self.workspace.address)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 4, 8])
+@pytest.mark.parametrize("seed", range(4))
+def test_every_unit_runs_once_and_steps_in_order(code: LoadedCode, threads: int, seed: int) -> None:
+    program = random_program(seed)
+    run = Runner(code, program, threads)
+    for _ in range(200):
+        run()
+    np.testing.assert_array_equal(run.result, expected(program, run.values, 200))
+
+
+def test_a_team_that_slept_wakes(code: LoadedCode) -> None:
+    program = random_program(1)
+    run = Runner(code, program, 2)
+    for _ in range(5):
+        time.sleep(0.02)  # idle threads sleep after 0.1 ms
+        run()
+    np.testing.assert_array_equal(run.result, expected(program, run.values, 5))
+
+
+def test_runs_of_many_threads_share_one_team(code: LoadedCode) -> None:
+    """One of them has it, the others run alone."""
+    program = random_program(2)
+    team = Team(code, 3)
+    runners = [Runner(code, program, 3, team) for _ in range(6)]
+
+    def work(run: Runner) -> None:
+        for _ in range(100):
+            run()
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(work, runners))
+    for run in runners:
+        np.testing.assert_array_equal(run.result, expected(program, run.values, 100))
+
+
+def helpers() -> int:
+    return sum(thread.name.startswith("zeropoint-") for thread in threading.enumerate())
+
+
+def wait_for_helpers(count: int) -> None:
+    deadline = time.monotonic() + 10
+    while helpers() != count and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert helpers() == count
+
+
+def test_helpers_end_with_their_team(code: LoadedCode) -> None:
+    gc.collect()
+    wait_for_helpers(0)
+    run = Runner(code, random_program(3), 4)
+    run()
+    assert helpers() == 3
+    time.sleep(0.02)  # asleep: they must be woken to end
+    del run
+    gc.collect()
+    wait_for_helpers(0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_runs_alone_then_with_helpers_of_its_own(code: LoadedCode) -> None:
+    program = random_program(4)
+    run = Runner(code, program, 3)
+    run()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            run()  # nobody is there to help
+            assert run.team is not None
+            run.team.start()
+            run()
+            np.testing.assert_array_equal(run.result, expected(program, run.values, 3))
+            status = 0
+        finally:
+            os._exit(status)
+    run()
+    deadline = time.monotonic() + 30
+    while (ended := os.waitpid(child, os.WNOHANG))[0] == 0 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    if ended[0] == 0:
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+    assert ended == (child, 0)
+    np.testing.assert_array_equal(run.result, expected(program, run.values, 2))
+
+
+@pytest.mark.parametrize(
+    "ending", ["", "time.sleep(0.05)", "import os; os.kill(os.getpid(), 15)", "raise SystemExit(3)"]
+)
+def test_a_process_with_helpers_ends(ending: str) -> None:
+    script = (
+        "import time, numpy as np, zeropoint as zp\n"
+        "from zeropoint.dialect.context import parse_module\n"
+        "q = 'tensor<4000x!quant.uniform<i8:f32, 5.0e-01:3>>'\n"
+        "text = f'func.func @main(%x: {q}) -> {q} {{ return %x : {q} }}'\n"
+        "exe = zp.compile(zp.Model.from_module(parse_module(text), 'x'), threads=3)\n"
+        "exe.run(np.zeros(4000, np.int8))\n" + ending
+    )
+    done = subprocess.run([sys.executable, "-c", script], timeout=60, capture_output=True, text=True)
+    assert done.returncode == {"": 0, "t": 0, "i": -15, "r": 3}[ending[:1]], done.stderr
+    assert not done.stderr
+
+
+@pytest.mark.parametrize("size", [1, COPY_UNIT - 1, COPY_UNIT, 3 * COPY_UNIT + 5])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_copy(code: LoadedCode, size: int, threads: int) -> None:
+    step = Step(COPY, -(-size // COPY_UNIT), (Pointer("input"), Pointer("output"), size))
+    run = Runner(code, Program((step,), 0, 1, 1), threads)
+    rng = np.random.default_rng(0)
+    source = rng.integers(0, 256, size + 8, np.uint8)
+    target = np.zeros(size + 8, np.uint8)
+    run.workspace.point_at([source.ctypes.data], [target.ctypes.data])
+    run()
+    np.testing.assert_array_equal(target[:size], source[:size])
+    assert not target[size:].any()
+
+
+def test_program_without_steps(code: LoadedCode) -> None:
+    Runner(code, Program((), 0, 1, 1), 1)()
+    Runner(code, Program((), 0, 1, 1), 2)()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+@pytest.mark.parametrize("units", [1, 2, 7, 33, 10**6, 10**12])
+@pytest.mark.parametrize("cost", [0, 500, 3000, 10**9])
+def test_chunks_cover_the_units(threads: int, units: int, cost: int) -> None:
+    size, count = chunks_of(Step("mix", units, (), cost=cost), threads)
+    assert size * (count - 1) < units <= size * count
+    assert count <= min(units, 4 * threads, driver.MAX_CHUNKS)
+    if threads == 1 or 0 < cost < 2000:
+        assert count == 1, "not worth the handing over"
+
+
+@pytest.mark.parametrize(
+    "triple",
+    [
+        "x86_64-unknown-linux-gnu",
+        "aarch64-unknown-linux-gnu",
+        "riscv64-unknown-linux-gnu",
+        "arm64-apple-macosx11.0",
+        "x86_64-pc-windows-msvc",
+        "x86_64-unknown-freebsd",
+    ],
+)
+def test_driver_for_any_system(triple: str) -> None:
+    code = to_object(driver_ir(triple), Machine(triple))
+    for symbol in (b"run", b"work", b"stop"):
+        assert symbol in code
+    assert (b"syscall" in code) == ("linux" in triple)
