@@ -26,9 +26,12 @@ JUNK = -1
 _DOT_ROWS, _DOT_CYCLES = (4, 8, 13, 14, 16), (9.25, 10, 14, 14.5, 16)
 _LOAD_CYCLES_PER_ROW = 0.5
 _STORE_CYCLES_PER_ROW = 1.0
-_EPILOGUE_CYCLES = 4.0
-"""Per 16 results."""
-_L1_BYTES = 40 * 1024
+_RESULT_CYCLES = 4.0
+"""Of the epilogue, per 16 results."""
+_MOST_HIDDEN, _HIDDEN_PER_CYCLE = 0.7, 0.5
+"""Of an epilogue: what the sums of the next block hide."""
+_L1_BYTES = (32 * 1024, 64 * 1024)
+"""What stays there, and what is too much."""
 _L2_BYTES_PER_CYCLE = 36
 _VNNI_MACS_PER_CYCLE = 128 * 0.95
 
@@ -41,8 +44,8 @@ class Reduction:
     """``[steps]``: where a step starts, from an output pixel's first input byte."""
     sources: npt.NDArray[np.int64]
     """``[steps, 64]``: index into a channel's ``[kernel_height, kernel_width, channels]``, -1 for none."""
-    taps_per_byte: int
-    """How many steps read the same input (of other pixels), about."""
+    taps_per_byte: float
+    """How often an input is read, about."""
 
     @classmethod
     def of(cls, conv: Conv) -> Reduction:
@@ -53,7 +56,7 @@ class Reduction:
                 index = np.arange(first + k, first + k + TILE_ROW_BYTES)
                 offsets.append(start + k)
                 sources.append(np.where(index < first + length, index, -1))
-        reuse = math.prod(max(1, k // s) for k, s in zip(conv.kernel, conv.strides, strict=True))
+        reuse = max(1.0, math.prod(conv.kernel) / math.prod(conv.strides))
         return cls(np.array(offsets, np.int64), np.array(sources, np.int64), reuse)
 
     @property
@@ -179,11 +182,14 @@ def block_cycles(reduction: Reduction, rows: int, shape: tuple[int, int]) -> flo
     loads = (shape[0] * rows + shape[1] * TILE_ROWS) * _LOAD_CYCLES_PER_ROW
     pixels, filters = shape[0] * rows * TILE_ROW_BYTES, shape[1] * TILE_ROWS * TILE_ROW_BYTES
     far = pixels / reduction.taps_per_byte
-    if (far + filters) * reduction.steps > _L1_BYTES:
-        far += filters  # they are read again by every block, but from the second level
-    step = max(dots, loads, far / _L2_BYTES_PER_CYCLE)
-    around = tiles * (TILE_ROWS * _LOAD_CYCLES_PER_ROW + rows * (_STORE_CYCLES_PER_ROW + _EPILOGUE_CYCLES))
-    return reduction.steps * step + around
+    # Every block reads the filters again: what does not stay in the first cache comes from the second.
+    used = (far + filters) * reduction.steps
+    far += filters * float(np.interp(used, _L1_BYTES, (0.0, 1.0)))
+    sums = reduction.steps * max(dots, loads, far / _L2_BYTES_PER_CYCLE)
+    around = tiles * (TILE_ROWS * _LOAD_CYCLES_PER_ROW + rows * _STORE_CYCLES_PER_ROW)
+    results = tiles * rows * _RESULT_CYCLES
+    hidden = min(_MOST_HIDDEN * results, _HIDDEN_PER_CYCLE * sums)
+    return sums + around + results - hidden
 
 
 def vector_cycles(conv: Conv) -> float:
@@ -192,4 +198,4 @@ def vector_cycles(conv: Conv) -> float:
     pixels = out.batch * out.height * out.width
     depth = conv.kernel[0] * conv.kernel[1] * (-(-conv.input.channels // conv.groups // 4) * 4)
     vectors = conv.groups * math.ceil(out.channels // conv.groups / TILE_ROWS)
-    return pixels * vectors * (TILE_ROWS * depth / _VNNI_MACS_PER_CYCLE + _EPILOGUE_CYCLES)
+    return pixels * vectors * (TILE_ROWS * depth / _VNNI_MACS_PER_CYCLE + _RESULT_CYCLES)

@@ -51,18 +51,19 @@ def machine_of(isa: str) -> Machine:
 
 
 def assembly(code: Code) -> str:
-    module, machine = _llvm_module(code, code.isa)
+    module, machine = _llvm_module(llvm_ir(emit(code)), code.isa)
     return str(machine.emit_assembly(module))
 
 
-def _llvm_module(code: Code, isa: str) -> tuple[Any, Any]:
-    """For an instruction set that may be less than the code's, if that can be emulated."""
+def _llvm_module(text: str, isa: str) -> tuple[Any, Any]:
+    """LLVM IR for an instruction set."""
     wanted = machine_of(isa)
     wanted.target_machine()  # initializes LLVM
     target = llvm.Target.from_triple(host().triple)
-    machine = target.create_target_machine(cpu=wanted.cpu, features=wanted.features, opt=1, reloc="pic", codemodel="small")
-    text = llvm_ir(emit(code))
-    module = llvm.parse_assembly(text if isa == code.isa else amx_emulation.emulated(text))
+    machine = target.create_target_machine(
+        cpu=wanted.cpu, features=wanted.features, opt=1, reloc="pic", codemodel="small"
+    )
+    module = llvm.parse_assembly(text)
     module.triple = host().triple
     module.data_layout = str(machine.target_data)
     return module, machine
@@ -71,20 +72,23 @@ def _llvm_module(code: Code, isa: str) -> tuple[Any, Any]:
 def compiled(code: Code) -> Any:
     """``f(row address, begin, end)``; where AMX is emulated it fails if a tile instruction would have."""
     if code not in _COMPILED:
-        isa = _runnable(code.isa)
-        module, machine = _llvm_module(code, isa)
-        jit = llvm.create_lljit_compiler()
-        builder = llvm.JITLibraryBuilder().add_object_img(machine.emit_object(module)).add_current_process()
-        builder.export_symbol("kernel")
-        if isa != code.isa:
-            for symbol in amx_emulation.STATE:
-                builder.export_symbol(symbol)
-        tracker = builder.link(jit, f"kernel{len(_COMPILED)}")
-        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(tracker["kernel"])
-        if isa != code.isa:
-            call = amx_emulation.checked(call, tracker)
-        _COMPILED[code] = (call, tracker, jit)
+        _COMPILED[code] = load(llvm_ir(emit(code)), code.isa, f"kernel{len(_COMPILED)}")
     return _COMPILED[code][0]
+
+
+def load(text: str, isa: str, name: str, emulate: bool = False) -> tuple[Any, Any]:
+    """LLVM IR of ``@kernel`` as a function, which lives as long as the second value."""
+    runnable = _runnable(isa)
+    if emulates := emulate or runnable != isa:
+        text = amx_emulation.emulated(text)
+    module, machine = _llvm_module(text, runnable)
+    jit = llvm.create_lljit_compiler()
+    builder = llvm.JITLibraryBuilder().add_object_img(machine.emit_object(module)).add_current_process()
+    for symbol in ("kernel", *(amx_emulation.STATE if emulates else ())):
+        builder.export_symbol(symbol)
+    tracker = builder.link(jit, name)
+    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(tracker["kernel"])
+    return amx_emulation.checked(call, tracker) if emulates else call, (tracker, jit)
 
 
 def aligned(size: int, fill: int = 0) -> np.ndarray:
