@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -71,31 +72,42 @@ def prove_sum(
     nearest.
     """
     factors = _factors(constants)
-    limits = constants.output if isinstance(constants, Sum) else constants
-    if limits.low == limits.high or not all(
-        _SMALLEST_FACTOR <= factor <= _LARGEST_FACTOR for factor in factors
-    ):
+    limits = _limits(constants)
+    if limits[0] == limits[1] or not all(_SMALLEST_FACTOR <= factor <= _LARGEST_FACTOR for factor in factors):
         return None
     sign = -1 if subtract else 1
-    lhs, rhs = np.arange(256) + lhs_minimum, np.arange(256) + rhs_minimum
-    results = constants.apply(lhs[:, None], rhs, sign) - result_minimum
-    low, high = float(limits.low - result_minimum), float(limits.high - result_minimum)
-    signed = lhs.astype(np.float64), (sign * rhs).astype(np.float64)
+    table = _Table.of(constants, (lhs_minimum, rhs_minimum, result_minimum), sign, fma_toward_zero)
     for swapped in (False, True):
-        outer, inner = (1, 0) if swapped else (0, 1)
-        table = _Table(
-            signed[outer][:, None],
-            signed[inner],
-            (results.T if swapped else results).astype(np.float64),
-            low,
-            high,
-            fma_toward_zero,
-        )
-        for candidate in _candidates(table, factors[outer], factors[inner]):
-            if table.agrees(*candidate).all():
-                found = candidate[outer].item(), candidate[inner].item()
-                return Float32Sum(found[0], sign * found[1], candidate[2].item(), swapped)
+        first, second = factors[swapped], factors[not swapped]
+        for outer, inner, addend in _candidates(table, first, second):
+            if table.agrees(outer, inner, addend).all():
+                pair = (inner, outer) if swapped else (outer, inner)
+                return Float32Sum(pair[0].item(), sign * pair[1].item(), addend.item(), swapped)
+        table = table.swapped()
     return None
+
+
+def sum_holds(
+    constants: Sum | ShiftSum,
+    found: Float32Sum,
+    lhs_minimum: int,
+    rhs_minimum: int,
+    result_minimum: int,
+    *,
+    subtract: bool = False,
+    fma_toward_zero: bool = True,
+) -> bool:
+    """Whether ``found``, wherever it comes from, gives the result's bits for all pairs.
+
+    Its numbers must be as :func:`prove_sum` chooses them: factors from 2^-16 to 4, an addend below 2^11 that
+    is a multiple of 2^-40.
+    """
+    sign = -1 if subtract else 1
+    table = _Table.of(constants, (lhs_minimum, rhs_minimum, result_minimum), sign, fma_toward_zero)
+    lhs, rhs = np.float32(found.lhs_factor), np.float32(sign * found.rhs_factor)
+    if found.swapped:
+        return bool(table.swapped().agrees(rhs, lhs, np.float32(found.addend)).all())
+    return bool(table.agrees(lhs, rhs, np.float32(found.addend)).all())
 
 
 def prove_product(
@@ -106,6 +118,11 @@ def prove_product(
     (a, b), (c, d) = ((minimum - zero, minimum + 255 - zero) for minimum, zero in sides)
     products = (a * c, a * d, b * c, b * d)
     return prove(constants.output, min(products), max(products), fma_toward_zero=fma_toward_zero)
+
+
+def _limits(constants: Sum | ShiftSum) -> tuple[int, int]:
+    owner = constants.output if isinstance(constants, Sum) else constants
+    return owner.low, owner.high
 
 
 def _factors(constants: Sum | ShiftSum) -> tuple[float, float]:
@@ -134,7 +151,22 @@ class _Table:
     high: float
     fma_toward_zero: bool
 
-    def agrees(self, outer_factor: Floats, inner_factor: Floats, addend: Floats) -> Mask:
+    @classmethod
+    def of(
+        cls, constants: Sum | ShiftSum, minima: tuple[int, int, int], sign: int, fma_toward_zero: bool
+    ) -> _Table:
+        """All pairs, ``rhs`` inside."""
+        lhs, rhs = np.arange(256)[:, None] + minima[0], np.arange(256) + minima[1]
+        results = constants.apply(lhs, rhs, sign) - minima[2]
+        low, high = (float(limit - minima[2]) for limit in _limits(constants))
+        operands = lhs.astype(np.float64), (sign * rhs).astype(np.float64)
+        return cls(*operands, results.astype(np.float64), low, high, fma_toward_zero)
+
+    def swapped(self) -> _Table:
+        """All pairs, the outer operand inside."""
+        return replace(self, outer=self.inner[:, None], inner=self.outer[:, 0], results=self.results.T)
+
+    def agrees(self, outer_factor: Any, inner_factor: Any, addend: Any) -> Mask:
         """Where the formula gives the results' bits; of a few pairs for constants that broadcast to ``[...,
         1]``.
         """
@@ -172,11 +204,11 @@ def _candidates(table: _Table, outer: float, inner: float) -> Iterator[tuple[Flo
     inner_factor = neighbours(np.array([inner], np.float32), _DISTANCES)[None, :, None, None]
     bounds = few.bounds(outer_factor.astype(np.float64), inner_factor.astype(np.float64))
     lower, upper = bounds[0].max(axis=-1, keepdims=True), bounds[1].min(axis=-1, keepdims=True)
-    lower = np.maximum(lower, upper - 1)  # where all results are the largest, or all the least
-    upper = np.minimum(upper, lower + 1)
-    room = upper - lower
+    # One of them is infinite where all results are the largest, or all the least.
+    bounded = np.where(np.isfinite(lower), lower, upper - 1)
+    room = np.where(np.isfinite(upper), upper, lower + 1) - bounded
     # The inner fma rounds by up to 2^-16: the addend may lie a little outside.
-    addend = (lower + upper) / 2 + _ADDENDS[:, None] * (np.maximum(room, 0) + 2.0**-17) / len(_ADDENDS)
+    addend = bounded + room / 2 + _ADDENDS[:, None] * (np.maximum(room, 0) + 2.0**-17) / len(_ADDENDS)
     addend = (np.rint(addend / _LAST_BIT) * _LAST_BIT).astype(np.float32)
     right = few.agrees(outer_factor, inner_factor, addend).all(axis=-1)
     first, second, third = np.nonzero(right)

@@ -39,10 +39,13 @@ class Thresholds:
 
 
 def thresholds(rescale: Rescale) -> Thresholds:
-    """All of ``rescale``, for accumulators whose left shift does not wrap."""
+    """All of ``rescale``, for accumulators whose left shift does not wrap.
+
+    Not for FLOAT32_HALF_EVEN, whose own formula serves it.
+    """
     levels, up = _levels(rescale)
-    if rescale.rounding in (Rounding.ONCE_HALF_AWAY, Rounding.FLOAT32_HALF_EVEN):
-        return Thresholds(levels, up, *_of_a_float_rule(rescale, levels))
+    if rescale.rounding is Rounding.ONCE_HALF_AWAY:
+        return Thresholds(levels, up, *_of_once_half_away(rescale, levels))
     return Thresholds(levels, up, *_of_an_integer_rule(rescale, levels, up))
 
 
@@ -78,17 +81,19 @@ def _of_an_integer_rule(rescale: Rescale, levels: Ints, up: int) -> tuple[Ints, 
     return quotient, np.abs(shift) <= _LARGEST_SHIFT
 
 
-def _of_a_float_rule(rescale: Rescale, levels: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
+def _of_once_half_away(rescale: Rescale, levels: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
     """The quotient in float64 may be off by one; the rule itself says where."""
-    scale, multiply = np.array(rescale.scales), fx.multiply_float32_half_even
-    if rescale.rounding is Rounding.ONCE_HALF_AWAY:
-        multiply = fx.multiply_once_half_away
+    scale = np.array(rescale.scales)
+
+    def reaches(magnitudes: Ints) -> npt.NDArray[np.bool_]:
+        return fx.multiply_once_half_away(magnitudes, scale) >= levels[:, None]
+
     with np.errstate(divide="ignore", over="ignore"):
         estimate = np.minimum(np.ceil((levels[:, None] - 0.5) / scale), FAR).astype(np.int64)
-    found = np.maximum(estimate + (multiply(estimate, scale) < levels[:, None]), 1)
-    found -= multiply(found - 1, scale) >= levels[:, None]
-    right = (multiply(found, scale) >= levels[:, None]) & (multiply(found - 1, scale) < levels[:, None])
-    return found, (right | (estimate == FAR)).all(axis=0)
+    found = np.maximum(estimate + ~reaches(estimate), 1)
+    found -= reaches(found - 1)
+    right = reaches(found) & ~reaches(found - 1)
+    return found, (right | (found >= FAR)).all(axis=0)
 
 
 def by_bisection(rescale: Rescale, limit: int) -> Ints:
