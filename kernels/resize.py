@@ -10,26 +10,26 @@ one where none of its steps rounds: where the fractions have few bits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from ..dialect.resampling import Axis, Weights
 from . import windows
 from .image import Image
 from .instruction_set import InstructionSet
-from .launch import Bytes, Code, Launch
+from .launch import Code, Launch
+from .resize_tables import (
+    COLUMN_BYTES,
+    ROW_BYTES,
+    SEGMENT_BYTES,
+    SUM_BITS,
+    row_table,
+    segments_of,
+    weights_of,
+)
 from .scalars import Scalars
 from .writer import Writer
 
-_BITS = {"words": 8, "integers": 22}
-"""Of the two fractions together, by the kind of a sum; scaled up to that where they have fewer."""
-_EXACT_FLOAT_BITS = 14
-"""With the 8 bits of an element, and a sign bit of each fraction, they fit into a float32."""
-_ROW_BYTES, _SEGMENT_BYTES, _COLUMN_BYTES = 32, 32, 8
 _SCALARS = Scalars(
     5,
     (
@@ -43,6 +43,7 @@ _SCALARS = Scalars(
         "segments",
         "blocks",
         "last_channel",
+        "overrunning",
     ),
 )
 
@@ -70,11 +71,13 @@ def plan(spec: Resize, isa: InstructionSet) -> Launch | str:
         return "elements of more than one byte"
     if spec.weights is Weights.FLOAT32 and (spec.signed or spec.offset):
         return "float32 weights of what is not uint8"
-    kind, rows, columns = _weights(spec)
+    kind, rows, columns = weights_of(spec.weights, spec.rows, spec.columns, spec.offset)
     width = {"copy": isa.vector_bytes, "words": isa.vector_bytes // 2}.get(kind, isa.lanes)
     channels = min(width, 1 << (source.channels.bit_length() - 1))
-    blocks = -(-source.channels // channels)
-    segments = _segments(spec.columns, source.pixel_pitch)
+    # Where a pixel does not fill a vector, the next one overwrites what is stored beyond it.
+    overruns = channels < source.channels < width and target.pixel_pitch == target.channels
+    blocks = 1 if overruns else -(-source.channels // channels)
+    segments = segments_of(spec.columns, source.pixel_pitch)
     numbers = {
         "source_start": source.start,
         "source_image": source.image_pitch,
@@ -83,72 +86,21 @@ def plan(spec: Resize, isa: InstructionSet) -> Launch | str:
         "target_row": target.row_pitch,
         "target_pixel": target.pixel_pitch,
         "out_height": target.height,
-        "segments": segments.size // _SEGMENT_BYTES,
+        "segments": segments.size // SEGMENT_BYTES,
         "blocks": blocks,
         "last_channel": source.channels - channels,
+        "overrunning": max(0, (target.width * target.channels - width) // target.channels + 1),
     }
     options = (
         ("kind", kind),
         ("channels", channels),
+        ("overruns", overruns),
         ("signed", spec.signed),
         ("away", spec.weights is Weights.FRACTION_10),
     )
-    tables = (_row_table(spec.rows, source.row_pitch, rows), segments, columns.reshape(-1))
+    tables = (row_table(spec.rows, source.row_pitch, rows), segments, columns.reshape(-1))
     units = target.batch * target.height * blocks
     return Launch(Code("resize", isa.name, options), units, tables, _SCALARS.pack(numbers))
-
-
-def _weights(spec: Resize) -> tuple[str, Bytes, Bytes]:
-    """The kind of the sums; the weights of lower and upper elements: of rows ``[rows, 16]``, of columns
-    ``[columns, 8]``. After a row's stand two integers: what a column's weights add up to, and what brings a
-    rounded sum below zero if it stood for a negative number.
-    """
-    axes = (spec.rows, spec.columns)
-    if spec.weights is None:
-        return "copy", _packed(spec.rows.fraction, 1, 0, 0), _packed(spec.columns.fraction, 1)
-    fractions = [axis.fraction / np.float64(spec.weights.one) for axis in axes]
-    bits, column_bits = (_fraction_bits(fraction) for fraction in fractions)
-    if spec.weights is Weights.FLOAT32 and bits + column_bits > _EXACT_FLOAT_BITS:
-        one = np.float32(1)
-        return "float32", _packed(spec.rows.fraction, one, 0, 0), _packed(spec.columns.fraction, one)
-    kind = "words" if bits + column_bits <= _BITS["words"] else "integers"
-    down, right = 1 << bits, 1 << (_BITS[kind] - bits)
-    rows, columns = (
-        np.rint(fraction * one).astype(np.int32)
-        for fraction, one in zip(fractions, (down, right), strict=True)
-    )
-    lead = -(spec.offset << _BITS[kind]) - (1 << (_BITS[kind] - 1))
-    return kind, _packed(rows, down, right, lead), _packed(columns, right)
-
-
-def _packed(upper: npt.NDArray[Any], one: int | np.float32, *others: int) -> Bytes:
-    """Four bytes a number: ``one - upper``, ``upper``, and others that are the same in every entry."""
-    numbers = [one - upper, upper, *(np.full_like(upper, other) for other in others)]
-    return np.stack(numbers, 1).astype(np.float32 if upper.dtype == np.float32 else np.int32).view(np.uint8)
-
-
-def _fraction_bits(fraction: npt.NDArray[np.float64]) -> int:
-    """How many binary digits fractions of float32 have after the point, or one more than can matter."""
-    for bits in range(_EXACT_FLOAT_BITS + 1):
-        scaled = fraction * (1 << bits)
-        if np.array_equal(scaled, np.rint(scaled)):
-            return bits
-    return _EXACT_FLOAT_BITS + 1
-
-
-def _row_table(axis: Axis, pitch: int, weights: Bytes) -> Bytes:
-    """``[rows * 32]``: bytes to the lower and to the upper row, then their weights."""
-    offsets = np.stack([axis.lower, axis.upper], 1).astype(np.int64) * pitch
-    return np.concatenate([offsets.view(np.uint8), weights], 1).reshape(-1)
-
-
-def _segments(axis: Axis, pitch: int) -> Bytes:
-    """``[segments * 32]``: bytes to the lower and to the upper column, first output column and end."""
-    changes = (np.diff(axis.lower) != 0) | (np.diff(axis.upper) != 0)
-    begins = np.concatenate([[0], np.flatnonzero(changes) + 1])
-    ends = np.append(begins[1:], axis.lower.size)
-    columns = [axis.lower[begins] * pitch, axis.upper[begins] * pitch, begins, ends]
-    return np.stack(columns, 1).astype(np.int64).view(np.uint8).reshape(-1)
 
 
 def emit(code: Code, isa: InstructionSet) -> str:
@@ -164,6 +116,10 @@ class _Copy:
     def __init__(self, w: Writer, code: Code) -> None:
         self.w, self.channels = w, int(code["channels"])
         self.signed, self.away = bool(code["signed"]), bool(code["away"])
+        self.overruns = bool(code["overruns"])
+        if self.overruns:
+            size = w.index(self.width)
+            self.scratch = w.op(f"llvm.alloca {size} x i8 {{alignment = 64 : i64}} : (i64) -> !llvm.ptr")
         self.source, self.rows, self.segments, self.columns, self.target = (w.pointer(i) for i in range(5))
 
     @property
@@ -182,31 +138,46 @@ class _Copy:
         w, number = self.w, self.number
         rest, block = w.split(unit, number("blocks"))
         image, y = w.split(rest, number("out_height"))
-        channel = w.at_most(w.times(block, self.channels), number("last_channel"))
+        last = number("last_channel")
+        channel = w.index(0) if self.overruns else w.at_most(w.times(block, self.channels), last)
         source = w.at(w.at(self.source, number("source_start")), channel)
         source = w.at(source, w.times(image, number("source_image")))
         target = w.at(w.at(self.target, number("target_start")), channel)
         target = w.at(target, w.times(image, number("target_image")))
         target = w.at(target, w.times(y, number("target_row")))
-        row = w.at(self.rows, w.times(y, _ROW_BYTES))
+        row = w.at(self.rows, w.times(y, ROW_BYTES))
         pair = [w.at(source, w.load(w.at(row, at), "i64", 8)) for at in (0, 8)]
         vertical = self.row_weights(row)
-        pixel = number("target_pixel")
+        pixel, whole = number("target_pixel"), number("overrunning")
 
         def segment(i: str) -> list[str]:
-            entry = w.at(self.segments, w.times(i, _SEGMENT_BYTES))
+            entry = w.at(self.segments, w.times(i, SEGMENT_BYTES))
             lower, upper, begin, end = (w.load(w.at(entry, at), "i64", 8) for at in (0, 8, 16, 24))
             mixed = self.mix_rows(pair, (lower, upper), vertical)
 
-            def column(x: str, pointer: str) -> list[str]:
-                result = self.mix_columns(mixed, w.at(self.columns, w.times(x, _COLUMN_BYTES)))
-                windows.store_channels(w, result, self.width, self.channels, pointer)
-                return [w.at(pointer, pixel)]
+            def columns(begin: str, end: str, store: Callable[[str, str], None]) -> None:
+                def column(x: str, pointer: str) -> list[str]:
+                    store(self.mix_columns(mixed, w.at(self.columns, w.times(x, COLUMN_BYTES))), pointer)
+                    return [w.at(pointer, pixel)]
 
-            w.loop_from(begin, end, column, [w.at(target, w.times(begin, pixel))], "!llvm.ptr")
+                w.loop_from(begin, end, column, [w.at(target, w.times(begin, pixel))], "!llvm.ptr")
+
+            if self.overruns:
+                columns(begin, w.at_most(end, whole), lambda value, at: w.store(value, at, self.narrow))
+                begin = w.binary("maxsi", begin, whole, "i64")
+            columns(begin, end, lambda value, at: self.store(value, at, last))
             return []
 
         w.loop(number("segments"), segment)
+
+    def store(self, value: str, pointer: str, last: str) -> None:
+        """No more than the channels; a vector of the last ones begins at ``last``."""
+        w = self.w
+        windows.store_channels(w, value, self.width, self.channels, pointer)
+        if self.overruns:
+            w.store(value, self.scratch, self.narrow)
+            type_ = f"vector<{self.channels}xi8>"
+            w.store(w.load(w.at(self.scratch, last), type_), w.at(pointer, last), type_)
 
     def row_weights(self, row: str) -> list[str]:
         return []
@@ -239,7 +210,7 @@ class _Integers(_Copy):
 
     @property
     def bits(self) -> int:
-        return _BITS["integers"]
+        return SUM_BITS["integers"]
 
     def row_weights(self, row: str) -> list[str]:
         return [self._weight(row, at) for at in (16, 20, 24, 28)[: 4 if self.away else 3]]
@@ -299,7 +270,7 @@ class _Words(_Integers):
 
     @property
     def bits(self) -> int:
-        return _BITS["words"]
+        return SUM_BITS["words"]
 
 
 class _Float32(_Copy):
