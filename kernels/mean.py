@@ -142,16 +142,15 @@ def emit(code: Code, isa: InstructionSet) -> str:
 
 
 def _sums(w: Writer, signed: bool, vectors: int, pointer: str, number: Callable[[str], str]) -> list[str]:
-    taps = windows.WideAverage(w, signed, limited=False)
+    taps = windows.WideSum(w, signed)
     row_pitch, pixel_pitch, width = number("source_row"), number("source_pixel"), number("width")
     start = w.broadcast(w.op(f"arith.trunci {number('start')} : i64 to i32"), "i32", w.i32)
     types = ["!llvm.ptr"] + [w.i32] * vectors
 
     def row(_: str, pointer: str, *sums: str) -> list[str]:
         def tap(_: str, pointer: str, *sums: str) -> list[str]:
-            added = [
-                taps.combine(total, taps.load(w.at(pointer, i * w.lanes))) for i, total in enumerate(sums)
-            ]
+            loaded = (taps.load(w.at(pointer, i * w.lanes)) for i in range(vectors))
+            added = [taps.combine([total], tap)[0] for total, tap in zip(sums, loaded, strict=True)]
             return [w.at(pointer, pixel_pitch), *added]
 
         _, *sums_ = w.loop(width, tap, [pointer, *sums], types)

@@ -7,6 +7,7 @@ loops over their taps.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -89,11 +90,9 @@ def plan(spec: Pool, isa: InstructionSet) -> Launch | str:
     header = windows.header(low, high, middle)
     reduction, width = "max", isa.vector_bytes
     if spec.kind == "average":
-        reduction, width = (
-            ("narrow", isa.vector_bytes // 2) if taps <= windows.NARROW_TAPS else ("wide", isa.lanes)
-        )
+        reduction, width = ("narrow", width) if taps <= windows.NARROW_TAPS else ("wide", isa.lanes)
     if reduction == "narrow":
-        header = np.concatenate([header, windows.division_table(taps, spec.signed, middle)])
+        header = np.concatenate([header, windows.division_table(taps, middle)])
     channels = spec.input.channels
     width = min(width, 1 << (channels.bit_length() - 1))
     blocks = -(-channels // width)
@@ -177,12 +176,13 @@ def emit(code: Code, isa: InstructionSet) -> str:
     return w.text()
 
 
-def _reduction(w: Writer, code: Code) -> windows.Reduction:
+def _reduction(w: Writer, code: Code, even: bool = True) -> windows.Reduction:
+    """``even``: whether windows may have an even number of taps."""
     signed, limited = bool(code["signed"]), bool(code["limited"])
     if code["kind"] == "max":
         return windows.Maximum(w, signed, limited)
     if code["kind"] == "narrow":
-        return windows.NarrowAverage(w, signed, limited, bool(code["away"]))
+        return windows.NarrowAverage(w, signed, limited, bool(code["away"]) and even)
     return windows.WideAverage(w, signed, limited)
 
 
@@ -190,7 +190,7 @@ class _Row:
     """The code of a unit."""
 
     def __init__(self, w: Writer, code: Code) -> None:
-        self.w, self.reduction = w, _reduction(w, code)
+        self.w, self.code = w, code
         self.channels = int(code["channels"])
         self.rows, self.columns, self.stride = (int(code[name]) for name in ("rows", "columns", "stride"))
         self.source, self.constants, self.target = (w.pointer(slot) for slot in range(3))
@@ -225,42 +225,42 @@ class _Row:
 
     def _sliding(self, source: str, target: str, begin: str, end: str) -> None:
         """The windows inside the image, ``begin <= x < end``."""
-        w, number, reduction = self.w, self.number, self.reduction
+        w, number = self.w, self.number
+        reduction = _reduction(w, self.code, even=self.rows * self.columns % 2 == 0)
         parameters = reduction.parameters(self.constants, w.index(self.rows * self.columns))
         pixel, target_pixel = number("source_pixel"), number("target_pixel")
-        pitch, stride = number("source_row"), number("column_stride")
-        down = [w.times(pitch, i) for i in range(1, self.rows)]
-        step = w.times(pixel, stride)
-        across = [w.times(pixel, j) for j in range(1, self.columns)]
+        pitch, step = number("source_row"), w.times(pixel, number("column_stride"))
+        down = [w.times(pitch, i) for i in range(self.rows)]
+        across = [w.times(pixel, j) if j else 0 for j in range(self.columns)]
+        kept, vectors = max(self.columns - self.stride, 0), len(reduction.types)
 
-        def column(pointer: str) -> str:
+        def column(pointer: str) -> list[str]:
             total = reduction.load(pointer)
-            for offset in down:
+            for offset in down[1:]:
                 total = reduction.combine(total, reduction.load(w.at(pointer, offset)))
             return total
 
         start = w.at(source, w.minus(w.times(begin, step), w.times(number("left"), pixel)))
-        kept = max(self.columns - self.stride, 0)
-        old = [column(w.at(start, across[j - 1]) if j else start) for j in range(kept)]
-        pointer = w.at(start, across[kept - 1]) if kept else start
+        old = [value for j in range(kept) for value in column(w.at(start, across[j]))]
 
         def window(_: str, pointer: str, target: str, *old: str) -> list[str]:
-            new = [column(w.at(pointer, across[j - 1]) if j else pointer) for j in range(self.columns - kept)]
-            total, *others = taps = [*old, *new]
-            for other in others:
-                total = reduction.combine(total, other)
-            self._store(total, parameters, target)
-            return [w.at(pointer, step), w.at(target, target_pixel), *taps[len(taps) - kept :]]
+            taps = [list(old[i * vectors : (i + 1) * vectors]) for i in range(kept)]
+            taps += [column(w.at(pointer, across[j])) for j in range(self.columns - kept)]
+            total = taps[0]
+            for tap in taps[1:]:
+                total = reduction.combine(total, tap)
+            self._store(reduction, total, parameters, target)
+            next_old = [value for tap in taps[len(taps) - kept :] for value in tap]
+            return [w.at(pointer, step), w.at(target, target_pixel), *next_old]
 
-        carried = [pointer, w.at(target, w.times(begin, target_pixel)), *old]
-        types = ["!llvm.ptr"] * 2 + [reduction.type] * kept
-        w.loop_from(begin, end, window, carried, types)
+        carried = [w.at(start, across[kept]), w.at(target, w.times(begin, target_pixel)), *old]
+        w.loop_from(begin, end, window, carried, ["!llvm.ptr"] * 2 + reduction.types * kept)
 
     def _apart(self, source: str, target: str, rows: str, begin: str, end: str) -> None:
         """All windows but ``begin <= x < end``, tap by tap; ``source`` is at the first row that counts."""
-        w, number, reduction = self.w, self.number, self.reduction
+        w, number, reduction = self.w, self.number, _reduction(self.w, self.code)
         pitch, pixel, target_pixel = number("source_row"), number("source_pixel"), number("target_pixel")
-        done = w.minus(end, begin)
+        done, types = w.minus(end, begin), ["!llvm.ptr", *reduction.types]
 
         def window(i: str) -> list[str]:
             before = w.compare("slt", i, begin)
@@ -268,22 +268,23 @@ class _Row:
             left = w.minus(w.times(x, number("column_stride")), number("left"))
             first = w.binary("maxsi", left, w.index(0), "i64")
             columns = w.minus(w.at_most(w.plus(left, number("columns")), number("width")), first)
+
+            def row(_: str, pointer: str, *total: str) -> list[str]:
+                def tap(_: str, pointer: str, *total: str) -> list[str]:
+                    return [w.at(pointer, pixel), *reduction.combine(total, reduction.load(pointer))]
+
+                return [w.at(pointer, pitch), *w.loop(columns, tap, [pointer, *total], types)[1:]]
+
             corner = w.at(source, w.times(first, pixel))
-
-            def row(_: str, pointer: str, total: str) -> list[str]:
-                def tap(_: str, pointer: str, total: str) -> list[str]:
-                    return [w.at(pointer, pixel), reduction.combine(total, reduction.load(pointer))]
-
-                total = w.loop(columns, tap, [pointer, total], ["!llvm.ptr", reduction.type])[1]
-                return [w.at(pointer, pitch), total]
-
-            total = w.loop(rows, row, [corner, reduction.start()], ["!llvm.ptr", reduction.type])[1]
+            total = w.loop(rows, row, [corner, *reduction.start()], types)[1:]
             parameters = reduction.parameters(self.constants, w.times(rows, columns))
-            self._store(total, parameters, w.at(target, w.times(x, target_pixel)))
+            self._store(reduction, total, parameters, w.at(target, w.times(x, target_pixel)))
             return []
 
         w.loop(w.minus(number("out_width"), done), window)
 
-    def _store(self, total: str, parameters: list[str], pointer: str) -> None:
-        value = self.reduction.finish(total, parameters)
-        windows.store_channels(self.w, value, self.reduction.width, self.channels, pointer)
+    def _store(
+        self, reduction: windows.Reduction, total: Sequence[str], parameters: Sequence[str], pointer: str
+    ) -> None:
+        value = reduction.finish(total, parameters)
+        windows.store_channels(self.w, value, reduction.width, self.channels, pointer)
