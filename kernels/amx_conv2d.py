@@ -18,8 +18,8 @@ import numpy.typing as npt
 from ..dialect.fixed_point import Ints
 from . import amx_instructions as amx
 from . import epilogue
-from .amx_conv2d_code import LANES, PANEL_HEADER, ROW_GROUP, Kernel, Tiles, scalars
-from .amx_tiling import JUNK, Reduction, Tiling, best, vector_cycles
+from .amx_conv2d_code import LANES, PANEL_HEADER, Kernel, Tiles, scalars
+from .amx_tiling import JUNK, ROW_GROUP, Reduction, Tiling, best, vector_cycles
 from .channels import Channels, as_bytes, wrap_int32
 from .conv import Conv
 from .epilogue import Epilogue

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from . import amx_instructions as amx
+from .amx_tiling import ROW_GROUP
 from .epilogue import Epilogue
 from .instruction_set import InstructionSet
 from .launch import Code
@@ -20,8 +21,6 @@ from .scalars import Scalars
 from .writer import Count, Writer
 
 LANES = 16
-ROW_GROUP = 4
-"""Rows of results that are rescaled together, and packed into full vectors."""
 PANEL_HEADER = 64
 """Bytes of a panel before its filter: offsets of its input and result channels, mask of the stored bytes."""
 _IN_OFFSET, _OUT_OFFSET, _MASK = 0, 8, 16

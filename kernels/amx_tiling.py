@@ -21,6 +21,8 @@ from .conv import Conv
 SHAPES = ((1, 4), (2, 2), (4, 1))
 """Tiles of a block of results: of pixels, of channels."""
 JUNK = -1
+ROW_GROUP = 4
+"""Rows of results that are rescaled together, and packed into full vectors."""
 
 # Cycles, measured on Emerald Rapids. A product of tiles takes as long as the left one has rows, to a floor.
 _DOT_ROWS, _DOT_CYCLES = (4, 8, 13, 14, 16), (9.25, 10, 14, 14.5, 16)
@@ -187,7 +189,7 @@ def block_cycles(reduction: Reduction, rows: int, shape: tuple[int, int]) -> flo
     far += filters * float(np.interp(used, _L1_BYTES, (0.0, 1.0)))
     sums = reduction.steps * max(dots, loads, far / _L2_BYTES_PER_CYCLE)
     around = tiles * (TILE_ROWS * _LOAD_CYCLES_PER_ROW + rows * _STORE_CYCLES_PER_ROW)
-    results = tiles * rows * _RESULT_CYCLES
+    results = shape[1] * -(-shape[0] * rows // ROW_GROUP) * ROW_GROUP * _RESULT_CYCLES
     hidden = min(_MOST_HIDDEN * results, _HIDDEN_PER_CYCLE * sums)
     return sums + around + results - hidden
 
