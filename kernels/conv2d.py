@@ -35,8 +35,6 @@ from .instruction_set import InstructionSet
 from .launch import Bytes, Code, Launch
 from .narrow import group_order
 
-_CACHE_BYTES = 256 << 10
-"""A filter up to this size stays in the second cache beside the pixels."""
 _UNITS = 16
 """At least, where there is work for them."""
 _UNIT_MACS = 1 << 18
@@ -89,12 +87,12 @@ class _Plan:
         return Launch(code, self.panel_groups * self.chunks, constants, self.scalars(), macs)
 
     @cached_property
-    def filter(self) -> npt.NDArray[np.int64]:
+    def filter(self) -> npt.NDArray[np.int8]:
         """``[out_channels, taps]``, with 128 less where it is stored unsigned."""
         stored = np.ascontiguousarray(self.spec.filter).reshape(self.spec.output.channels, -1)
         if self.spec.filter_signed:
-            return stored.view(np.int8).astype(np.int64)
-        return stored.view(np.uint8).astype(np.int64) - 128
+            return stored.view(np.int8)
+        return (stored.view(np.uint8) ^ np.uint8(128)).view(np.int8)
 
     @cached_property
     def zero_points(self) -> npt.NDArray[np.int64]:
@@ -110,7 +108,7 @@ class _Plan:
 
     @cached_property
     def epilogue(self) -> Epilogue:
-        reach = epilogues.reach(self.filter, self.zero_points, self.spec.bias.astype(np.int64))
+        reach = epilogues.reach(self.filter, self.zero_points, self.spec.bias)
         return Epilogue.of(self.spec.rescale, reach, self.isa)
 
     # What is summed up.
@@ -233,18 +231,24 @@ class _Plan:
     def panel_bytes(self) -> int:
         return self.runs * self.steps * self.panel_width * (4 if self.isa.dot == "dot-u8s8" else 8)
 
-    @cached_property
+    @property
     def _wanted_units(self) -> int:
         macs = self.lines * self.tiles * self.tile.rows * self.panels * self.panel_width * self.taps
         return max(1, min(_UNITS, macs // _UNIT_MACS))
 
     @cached_property
     def panels_per_unit(self) -> int:
-        """All panels for a chunk of pixels, unless the filter is too large or there are few pixels."""
-        if self.filter_bytes > _CACHE_BYTES:
-            return 1
-        missing = math.ceil(self._wanted_units / (self.lines * self.tiles))
-        return max(1, self.panels // missing)
+        """So that little is read again: every chunk of pixels reads the whole filter, and every group of
+        panels the whole input.
+        """
+
+        def reads(count: int) -> tuple[bool, int]:
+            groups = math.ceil(self.panels / count)
+            chunks = min(math.ceil(self._wanted_units / groups), self.lines * self.tiles)
+            few = groups * chunks < self._wanted_units
+            return few, chunks * self.filter_bytes + groups * self.spec.input.elements
+
+        return min(range(self.panels, 0, -1), key=reads)
 
     @property
     def panel_groups(self) -> int:
@@ -298,14 +302,16 @@ class _Plan:
     # Constants.
 
     def packed_filter(self) -> Bytes:
-        full = np.zeros((len(self.filter), self.runs, self.steps * 4), np.int8)
-        full[:, :, : self.run_bytes] = self.filter.reshape(len(self.filter), self.runs, self.run_bytes)
-        shape = (self.panels, self.tile.vectors, self.isa.lanes, self.runs, self.steps, 4)
-        packed = self.channels.spread_rows(full).reshape(shape).transpose(0, 3, 4, 1, 2, 5)
-        if self.isa.dot != "dot-u8s8":  # bytes 0 and 2, then 1 and 3, of all vectors
-            pairs = packed.reshape(*packed.shape[:-1], 2, 2).astype(np.int16)
-            packed = np.moveaxis(pairs, -1, 3)
-        return as_bytes(packed.reshape(1, -1)).reshape(-1)
+        full = self.filter.reshape(len(self.filter), self.runs, self.run_bytes)
+        if self.run_bytes % 4:
+            full = np.pad(full, ((0, 0), (0, 0), (0, -self.run_bytes % 4)))
+        quads = self.channels.spread_rows(full.reshape(len(full), -1).view(np.int32))
+        shape = (self.panels, self.tile.vectors, self.isa.lanes, self.runs * self.steps)
+        packed = np.ascontiguousarray(quads.reshape(shape).transpose(0, 3, 1, 2)).view(np.uint8)
+        if self.isa.dot != "dot-u8s8":  # bytes 0 and 2, then 1 and 3, of all vectors, as i16
+            halves = packed.view(np.int8).reshape(*packed.shape[:-1], self.isa.lanes, 2, 2)
+            packed = np.ascontiguousarray(np.moveaxis(halves, -1, 2).astype(np.int16)).view(np.uint8)
+        return packed.reshape(-1)
 
     def parameters(self) -> Bytes:
         """Per vector of channels: where sums start, zero point (if any), epilogue."""

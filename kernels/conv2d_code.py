@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .epilogue import HEADER_BYTES, Epilogue
 from .instruction_set import InstructionSet
-from .instructions import dot_pairs, dot_quads, sum_bytes
+from .instructions import dot_pairs, dot_quads, prefetch_to_write, sum_bytes
 from .launch import Code
 from .narrow import Narrower, groups_of, store_bytes
 from .scalars import Scalars
@@ -150,6 +150,11 @@ class Kernel:
     def _tile(self, source: str, target: str, filter: str, parameters: str) -> None:
         w = self.w
         pixels = self.sources.pointers(source)
+        results = self.targets.pointers(target)
+        # Written long after: a line that is in no cache would hold up all later stores.
+        for i in range(self.rows):
+            for line in range(0, self.width, 64):
+                prefetch_to_write(w, w.at(self.targets.of(results, i), line))
         sums = self._pixel_sums(source) if self.needs_sums else []
         starts = []
         for j in range(self.vectors):
@@ -172,7 +177,7 @@ class Kernel:
             [*totals, filter],
             [w.i32] * len(totals) + [_POINTER],
         )
-        self._results(carried[:-1], target, parameters)
+        self._results(carried[:-1], results, parameters)
 
     def _run_offset(self, run: str) -> str:
         w = self.w
@@ -263,13 +268,12 @@ class Kernel:
             sums.append(w.broadcast(one, "i32", w.i32))
         return sums
 
-    def _results(self, totals: Sequence[str], target: str, parameters: str) -> None:
+    def _results(self, totals: Sequence[str], pointers: Sequence[str], parameters: str) -> None:
         """By columns, so that the parameters of one vector of channels are loaded once for all pixels."""
         w = self.w
         narrower = Narrower(w, self.epilogue, self.tables, self.signed)
         limits = self.epilogue.limits(w, self.tables)
         columns = 2 if self.needs_sums else 1
-        pointers = self.targets.pointers(target)
         first = 0
         for group in groups_of(self.vectors):
 

@@ -1,7 +1,7 @@
 """How a convolution is cut into tiles: pixels times vectors of channels, chosen by what they cost.
 
-Every count is of one instruction set's vectors; costs are cycles of a core that does one dot product of whole
-vectors, one load and two other instructions at a time. Only their ratios matter.
+Costs are cycles of a core that does one dot product of whole vectors at a time; they were fitted to
+measurements of many tiles and layers. Only their ratios matter.
 """
 
 from __future__ import annotations
@@ -11,20 +11,25 @@ from dataclasses import dataclass
 
 from .instruction_set import InstructionSet
 
-_MOST_VECTORS = 8
-_DOT_LATENCY = 4
-_LOOP = 0.5
-"""Of a step, for the loop around it."""
-_TILE = 16.0
-"""What a tile costs besides its steps and its results."""
-_RESULT_COSTS = {
-    "truncate-relu": 1.6,
-    "truncate-linear": 2.1,
-    "nearest": 1.6,
-    "double-relu": 3.5,
-    "double-linear": 4.5,
+_ROWS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16)
+_MOST_VECTORS = 6
+_MOST_VECTORS_OF_A_PIXEL = 8
+_LEAST_DOTS = 8
+"""Of a step, in the time that one takes to give its sum to the next."""
+_LOAD = 0.05
+_STORE = 1.8
+_RESULTS = {
+    "truncate-relu": 1.4,
+    "truncate-linear": 1.9,
+    "nearest": 1.4,
+    "double-relu": 3.0,
+    "double-linear": 3.7,
 }
-_OTHER_RESULT_COST = 8.0
+_OTHER_RESULT = 8.0
+_TILE = 8.0
+_FIRST_CACHE = 24 << 10
+"""Bytes of a panel that stay in the first cache; a larger one costs more loads."""
+_FAR_LOAD = 0.3
 
 
 @dataclass(frozen=True)
@@ -51,37 +56,44 @@ class Work:
     epilogue: str
 
 
+_USUAL = (Tile(4, 4), Tile(8, 2), Tile(6, 4), Tile(7, 2), Tile(5, 4), Tile(3, 2), Tile(4, 2))
+"""Tiles that are taken if they cost little more than the best: few kernels serve many layers."""
+_LITTLE_MORE = 1.03
+
+
 def choose_tile(work: Work, isa: InstructionSet) -> Tile:
-    """The cheapest tile that fits the registers."""
+    """The cheapest tile that fits the registers, or a usual one."""
     needed = -(-work.channels // isa.lanes)
-    tiles = [
-        Tile(rows, vectors)
-        for vectors in range(1, min(_MOST_VECTORS, needed) + 1)
-        for rows in range(1, min(work.width, isa.registers) + 1)
-        if _fits(rows, vectors, isa)
-    ]
-    return min(tiles, key=lambda tile: (_cost(tile, work, isa), -tile.rows * tile.vectors))
+    costs = {
+        Tile(rows, vectors): _cost(Tile(rows, vectors), work, isa)
+        for rows in _ROWS
+        for vectors in range(1, min(_MOST_VECTORS_OF_A_PIXEL if rows == 1 else _MOST_VECTORS, needed) + 1)
+        if rows <= work.width and _fits(rows, vectors, isa)
+    }
+    limit = min(costs.values())
+    for tile in _USUAL:
+        if costs.get(tile, math.inf) <= _LITTLE_MORE * limit:
+            return tile
+    return min(costs, key=lambda tile: costs[tile])
 
 
 def _fits(rows: int, vectors: int, isa: InstructionSet) -> bool:
     """Sums, the filter's vectors and the broadcast pixel; a single pixel takes the filter from memory."""
-    sums = rows * vectors
-    if sums > isa.registers * 3 // 4 + (4 if vectors <= 2 and isa.registers > 16 else 0):
-        return False
-    other = 2 if isa.dot == "dot-u8s8" else 3  # a pixel and its mask, a product before it is added
-    return sums + (vectors if rows > 1 else 1) + other - 1 <= isa.registers
+    other = 1 if isa.dot == "dot-u8s8" else 3  # the pixel; its mask, and a product before it is added
+    return rows * vectors + (vectors if rows > 1 else 1) + other <= isa.registers
 
 
 def _cost(tile: Tile, work: Work, isa: InstructionSet) -> float:
-    dots = tile.rows * tile.vectors
-    loads = tile.rows + tile.vectors
+    dots, loads = tile.rows * tile.vectors, tile.rows + tile.vectors
     if isa.dot == "dot-u8s8":
-        step = max(dots, loads, _DOT_LATENCY) + 0.1 * loads + _LOOP
-    else:
-        step = 2 * (max(dots, _DOT_LATENCY // 4) + 0.5 * tile.rows + 0.1 * loads) + _LOOP
-    result = _RESULT_COSTS.get(work.epilogue, _OTHER_RESULT_COST)
-    stores = tile.rows * (-(-tile.vectors // 4) + (1 if tile.vectors % 4 == 3 else 0))
-    each = work.steps * step + dots * result + stores + 2 * tile.vectors + _TILE
+        step = max(dots, loads, _LEAST_DOTS) + _LOAD * loads
+    else:  # two multiplications and additions; a pixel is loaded and masked for each
+        step = 4 * max(dots, _LEAST_DOTS / 4) + 2 * tile.rows + 2 * _LOAD * loads
+    if work.steps * tile.vectors * isa.vector_bytes > _FIRST_CACHE:
+        step += _FAR_LOAD * tile.vectors
+    full, rest = divmod(tile.vectors, 4)
+    stores = tile.rows * (full + (0, 1, 1, 2)[rest])
+    each = work.steps * step + dots * _RESULTS.get(work.epilogue, _OTHER_RESULT) + _STORE * stores + _TILE
     tiles = work.lines * math.ceil(work.width / tile.rows)
     panels = work.groups * math.ceil(work.channels / (tile.vectors * isa.lanes))
     return tiles * panels * each

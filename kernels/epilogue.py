@@ -83,10 +83,13 @@ def reach(
     """The lowest and the highest accumulator of each channel, for inputs 0..255: ``filter [channels, ...]``,
     its zero points, and the bias that the sum starts with. All of int32 where a sum may wrap.
     """
-    rows = filter.reshape(len(filter), -1).astype(np.int64)
-    centred = rows - np.broadcast_to(np.asarray(zero_points, np.int64), (len(rows),))[:, None]
-    lowest = bias + 255 * np.minimum(centred, 0).sum(1)
-    highest = bias + 255 * np.maximum(centred, 0).sum(1)
+    rows = filter.reshape(len(filter), -1)
+    points = np.broadcast_to(np.asarray(zero_points, np.int16), (len(rows),))
+    centred = rows - points[:, None] if points.any() else rows
+    total = np.add.reduce(centred, 1, dtype=np.int32).astype(np.int64)
+    positive = np.add.reduce(np.maximum(centred, 0), 1, dtype=np.int32)
+    start = bias.astype(np.int64)
+    lowest, highest = start + 255 * (total - positive), start + 255 * positive.astype(np.int64)
     wraps = (lowest < INT32_MIN) | (highest > INT32_MAX)
     return np.where(wraps, INT32_MIN, lowest), np.where(wraps, INT32_MAX, highest)
 

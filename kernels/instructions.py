@@ -43,6 +43,15 @@ def to_nearest_even(w: Writer, value: str) -> str:
     return w.intrinsic(name, [value], [w.f32], w.i32)
 
 
+def pinned(w: Writer, value: str, type_: str) -> str:
+    """``value``, computed before what follows is loaded: LLVM would rather compute many independent values at
+    once, whose operands then do not fit into registers.
+    """
+    return w.op(
+        f'llvm.inline_asm has_side_effects asm_dialect = att "", "=v,0" {value} : ({type_}) -> {type_}'
+    )
+
+
 def shuffle_bytes(w: Writer, table: str, lanes: str) -> str:
     """``vpshufb``: in each 128 bits of a whole byte vector, the byte of ``table`` that the low four bits of
     ``lanes`` say, or zero where its top bit is set.
@@ -70,6 +79,12 @@ def multiply_high_words(w: Writer, lhs: str, rhs: str) -> str:
     """``vpmulhuw``: the high halves of the products of u16 lanes."""
     name = {16: "llvm.x86.avx512.pmulhu.w.512", 8: "llvm.x86.avx2.pmulhu.w", 4: "llvm.x86.sse2.pmulhu.w"}
     return w.intrinsic(name[w.lanes], [lhs, rhs], [w.i16, w.i16], w.i16)
+
+
+def smallest_word(w: Writer, value: str) -> str:
+    """``vphminposuw``: the smallest of eight u16 in lane 0."""
+    words = "vector<8xi16>"
+    return w.intrinsic("llvm.x86.sse41.phminposuw", [value], [words], words)
 
 
 def shift_right_words(w: Writer, value: str, count: str) -> str:
@@ -125,3 +140,9 @@ def multiply_add_toward_zero(w: Writer, lhs: str, rhs: str, addend: str) -> str:
     return w.intrinsic(
         "llvm.x86.avx512.vfmadd.ps.512", [lhs, rhs, addend, mode], [w.f32, w.f32, w.f32, "i32"], w.f32
     )
+
+
+def prefetch_to_write(w: Writer, pointer: str) -> None:
+    """Bring the line at ``pointer`` into the first cache."""
+    flags = "<{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}>"
+    w.line(f'"llvm.intr.prefetch"({pointer}) {flags} : (!llvm.ptr) -> ()')
