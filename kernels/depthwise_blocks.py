@@ -9,7 +9,6 @@ row, which are walked along together. Where a pixel has fewer channels than a pa
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -156,7 +155,6 @@ def interleaved(blocks: Blocks, count: int, width: int) -> Channels:
     return Channels(count, len(lanes) // width, width, lanes)
 
 
-def table(blocks: Blocks) -> npt.NDArray[Any]:
-    """Per block: steps, each part's place in the input, then in the output, as i64."""
-    columns = [blocks.steps, *blocks.inputs.T, *blocks.outputs.T]
-    return np.stack([np.asarray(column, np.int64) for column in columns], axis=1)
+def table(blocks: Blocks, wide: Ints) -> Ints:
+    """Per block, as i64: steps, a number of its own, each part's place in the input, then in the output."""
+    return np.stack([blocks.steps, wide, *blocks.inputs.T, *blocks.outputs.T], axis=1).astype(np.int64)

@@ -7,6 +7,9 @@ in a few (:mod:`.depthwise_tiles`; other windows: :mod:`.depthwise_streaming`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
@@ -22,6 +25,8 @@ from .launch import Bytes, Code, Launch, Option
 
 _MOST_TAPS = 49
 """That are written out."""
+_MOST_RESIDENT = 5 / 8
+"""Of the registers, for columns."""
 
 
 def plan(conv: Conv, isa: InstructionSet) -> Launch | str:
@@ -55,7 +60,7 @@ def plan(conv: Conv, isa: InstructionSet) -> Launch | str:
     constants = [
         as_bytes(np.stack(terms, axis=3)).reshape(-1),
         _parameters(conv, channels, ending),
-        as_bytes(table(blocks)).reshape(-1),
+        as_bytes(table(blocks, _wide(terms))).reshape(-1),
         as_bytes(lines).reshape(-1),
     ]
     if blocks.gathers:
@@ -80,7 +85,9 @@ def _tile(conv: Conv, blocks: Blocks, isa: InstructionSet) -> Tile | None:
         return None
     vertical, horizontal = _sharing(conv, blocks)
     rows = 2 if vertical.shift == 1 and conv.output.height >= 2 * vertical.apart else 1
-    return Tile(conv.kernel, vertical.shift, horizontal.shift, rows, 2, False, horizontal.apart > 1)
+    tile = Tile(conv.kernel, vertical.shift, horizontal.shift, rows, 2, False, horizontal.apart > 1)
+    resident = tile.columns * tile.groups(isa) * VECTORS <= _MOST_RESIDENT * isa.registers
+    return replace(tile, resident=resident)
 
 
 def _sharing(conv: Conv, blocks: Blocks) -> tuple[Sharing, Sharing]:
@@ -125,6 +132,14 @@ def _terms(values: npt.NDArray[np.int64], isa: InstructionSet) -> list[npt.NDArr
         terms.append(term.astype(np.int8))
         values = values - term
     return terms
+
+
+def _wide(terms: Sequence[npt.NDArray[np.generic]]) -> npt.NDArray[np.int64]:
+    """``[blocks]``: a bit for each vector that has weights beyond the first term."""
+    beyond = np.zeros((len(terms[0]), VECTORS), np.bool_)
+    for term in terms[1:]:
+        beyond |= np.any(term, axis=(1, 2, 4, 5))
+    return beyond @ (1 << np.arange(VECTORS))
 
 
 def _parameters(conv: Conv, channels: Channels, ending: Epilogue) -> Bytes:

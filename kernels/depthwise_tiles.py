@@ -11,12 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from .depthwise_vectors import VECTORS, Vectors, rows_per_group
 from .instruction_set import InstructionSet
+from .instructions import pinned
 from .launch import Code, Option
 
 Column = list[list[str]]
@@ -228,19 +230,34 @@ class _Tiles(Vectors):
         numbers: list[list[str]] = []
         words: list[list[str]] = []
         for vector in range(VECTORS):
-            totals = [self.bias(vector)] * (tile.rows * tile.pixels)
-            for tap in range(tile.window[1]):
-                for pair, (group, row) in enumerate(self.pairs):
-                    for term in range(self.terms):
-                        weights = self._tap_weights(tap, pair, term, vector)
-                        for pixel in range(tile.pixels):
-                            taps = columns[pixel * tile.shift + tap][group][vector]
-                            place = row * tile.pixels + pixel
-                            totals[place] = self.dot(totals[place], taps, weights)
-            numbers.append(self.rescaled(vector, totals))
+            totals = self._products(columns, vector, [self.bias(vector)] * (tile.rows * tile.pixels), [0])
+            if self.terms > 1:
+                bit = self.w.binary("andi", self.wide, self.w.index(1 << vector), "i64")
+                totals = self.w.update(
+                    self.w.compare("ne", bit, 0),
+                    partial(self._products, columns, vector, totals, range(1, self.terms)),
+                    totals,
+                    self.w.i32,
+                )
+            numbers.append([pinned(self.w, n, self.w.i32) for n in self.rescaled(vector, totals)])
             if vector % 2:
                 words.append([self.narrower.words(*both) for both in zip(*numbers[-2:], strict=True)])
         return self._packed(words), columns
+
+    def _products(
+        self, columns: Sequence[Column], vector: int, totals: Sequence[str], terms: Sequence[int]
+    ) -> list[str]:
+        """``totals`` and all products of a vector of channels with some terms of the weights."""
+        tile, sums = self.tile, list(totals)
+        for tap in range(tile.window[1]):
+            for pair, (group, row) in enumerate(self.pairs):
+                for term in terms:
+                    weights = self._tap_weights(tap, pair, term, vector)
+                    for pixel in range(tile.pixels):
+                        taps = columns[pixel * tile.shift + tap][group][vector]
+                        place = row * tile.pixels + pixel
+                        sums[place] = self.dot(sums[place], taps, weights)
+        return sums
 
     def _passing(self, kept: Sequence[Column], column: LoadColumn) -> tuple[Packed, list[Column]]:
         """Columns one after the other: only sums stay in registers."""

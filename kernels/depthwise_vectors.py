@@ -48,16 +48,19 @@ class Vectors:
         return self.w.scalar(self._slot)
 
     def start_unit(self, unit: str, block_bytes: str) -> str:
-        """Places of a unit: sources, targets, weights, parameters, order. Returns the number of steps."""
+        """Loads what is a unit's own: where its sources, targets, weights and parameters are, in which order
+        bytes are gathered, which of its vectors have weights beyond the first term. Returns the number of
+        steps.
+        """
         w, isa = self.w, self.isa
         line, block = w.split(unit, self.block_count)
         entry = w.at(self.lines, w.times(line, 16))
         source, target = (
             w.at(image, w.load(w.at(entry, 8 * i), "i64", 8)) for i, image in enumerate((self.x, self.out))
         )
-        count = 1 + 2 * self.parts
+        count = 2 + 2 * self.parts
         entry = w.at(self.blocks, w.times(block, 8 * count))
-        steps, *places = (w.load(w.at(entry, 8 * i), "i64", 8) for i in range(count))
+        steps, self.wide, *places = (w.load(w.at(entry, 8 * i), "i64", 8) for i in range(count))
         self.sources = [w.at(source, place) for place in places[: self.parts]]
         self.targets = [w.at(target, place) for place in places[self.parts :]]
         self.block_weights = w.at(self.weights, w.times(block, block_bytes))

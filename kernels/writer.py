@@ -180,6 +180,19 @@ class Writer:
         self._depth -= 1
         self.line("}")
 
+    def update(
+        self, condition: str, body: Callable[[], Sequence[str]], values: Sequence[str], type_: str
+    ) -> list[str]:
+        """``values = body() if condition else values``, an i1; all of one type."""
+        joined = ", ".join([type_] * len(values))
+        result = self._fresh("u")
+        self.line(f"{result}:{len(values)} = scf.if {condition} -> ({joined}) {{")
+        self.line(f"  scf.yield {', '.join(self._inside(body))} : {joined}")
+        self.line("} else {")
+        self.line(f"  scf.yield {', '.join(values)} : {joined}")
+        self.line("}")
+        return [f"{result}#{k}" for k in range(len(values))]
+
     def compare(self, predicate: str, lhs: str, rhs: Count) -> str:
         """An i1 of two i64."""
         return self.op(f"arith.cmpi {predicate}, {lhs}, {self.count(rhs)} : i64")
