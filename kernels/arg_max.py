@@ -1,8 +1,8 @@
 """The index of each pixel's largest channel; the first one wins a tie. A unit is a row of pixels.
 
-The maximum of a pixel is reduced in a vector, then compared with the channels: the lowest bit of the mask is
-the index. More channels than a vector holds are compared from the last vector to the first, so that the first
-match is the last to be kept.
+Bytes are turned around, so that the largest becomes the smallest unsigned one: x86 has an instruction that
+finds it. It is compared with the channels, and the lowest bit of the mask is the index. More channels than a
+vector holds are compared from the last vector to the first, so that the first match is the last to be kept.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from . import instructions
 from .image import Image
 from .instruction_set import InstructionSet
 from .launch import Code, Launch
@@ -75,7 +76,7 @@ def plan(spec: ArgMax, isa: InstructionSet) -> Launch | str:
         ("signed", spec.signed),
         ("index_bytes", target.element_bytes),
     )
-    mask = np.where(np.arange(width) < channels, 255, 0).astype(np.uint8)
+    mask = np.where(np.arange(width) < channels, 0, 255).astype(np.uint8)
     code = Code("arg_max", isa.name, options)
     return Launch(code, source.batch * source.height, (mask,), _SCALARS.pack(numbers))
 
@@ -87,7 +88,7 @@ def emit(code: Code, isa: InstructionSet) -> str:
 
 
 class _Row:
-    """The code of a unit. Signed bytes are made unsigned ones."""
+    """The code of a unit."""
 
     def __init__(self, w: Writer, code: Code) -> None:
         self.w, self.width = w, int(code["vector"])
@@ -124,30 +125,29 @@ class _Row:
         w.loop(number("width"), pixel, [source, target], "!llvm.ptr")
 
     def _among(self, source: str) -> str:
-        """Of at most a vector of channels. Lanes beyond them are zero: no more than a channel before them."""
-        w = self.w
-        values = w.binary("andi", self._load(source), self.mask, self.type)
+        """Of at most a vector of channels. Lanes beyond them are 255: no less than a channel before them."""
+        values = self.w.binary("ori", self._load(source), self.mask, self.type)
         return self._first(self._matches(values, self._reduced(values)))
 
     def _among_several(self, source: str, full: str, last: str) -> str:
         w = self.w
         end = self._load(w.at(source, last))
 
-        def step(i: str, largest: str) -> list[str]:
-            return [w.binary("maxui", largest, self._load(w.at(source, w.times(i, self.width))), self.type)]
+        def step(i: str, smallest: str) -> list[str]:
+            return [w.binary("minui", smallest, self._load(w.at(source, w.times(i, self.width))), self.type)]
 
-        largest = self._reduced(w.loop(full, step, [end], self.type)[0])
+        smallest = self._reduced(w.loop(full, step, [end], self.type)[0])
 
         def earlier(i: str, index: str) -> list[str]:
             base = w.times(w.minus(w.minus(full, i), 1), self.width)
-            matches = self._matches(self._load(w.at(source, base)), largest)
+            matches = self._matches(self._load(w.at(source, base)), smallest)
             found = w.op(
                 f"arith.cmpi ne, {matches}, {w.constant(f'0 : {self._mask_type}')} : {self._mask_type}"
             )
             here = w.plus(base, self._first(matches))
             return [w.op(f"arith.select {found}, {here}, {index} : i64")]
 
-        at_end = w.plus(last, self._first(self._matches(end, largest)))
+        at_end = w.plus(last, self._first(self._matches(end, smallest)))
         return w.loop(full, earlier, [at_end], "i64")[0]
 
     @property
@@ -155,17 +155,32 @@ class _Row:
         return f"i{self.width}"
 
     def _load(self, pointer: str) -> str:
+        """Turned around: ``127 - byte`` or ``255 - byte``, unsigned."""
         w = self.w
-        values = w.load(pointer, self.type)
-        return w.binary("xori", values, w.splat(-128, self.type), self.type) if self.signed else values
+        turned = w.splat(127 if self.signed else -1, self.type)
+        return w.binary("xori", w.load(pointer, self.type), turned, self.type)
 
     def _reduced(self, values: str) -> str:
-        largest = self.w.op(f"vector.reduction <maxui>, {values} : {self.type} into i8")
-        return self.w.broadcast(largest, "i8", self.type)
+        """The smallest byte, in all lanes."""
+        w, width = self.w, self.width
+        while width > _SMALLEST_VECTOR:
+            type_, width = f"vector<{width}xi8>", width // 2
+            low, high = (
+                w.shuffle(values, values, range(start, start + width), type_) for start in (0, width)
+            )
+            values = w.binary("minui", low, high, f"vector<{width}xi8>")
+        bytes_, words = "vector<16xi8>", "vector<8xi16>"
+        odd = w.binary("shrui", w.bitcast(values, bytes_, words), w.splat(8, words), words)
+        pairs = w.binary("minui", values, w.bitcast(odd, words, bytes_), bytes_)
+        smallest = instructions.smallest_word(w, w.bitcast(pairs, bytes_, words))
+        zeros = [0] * self.width
+        return w.shuffle(
+            w.bitcast(smallest, words, bytes_), w.bitcast(smallest, words, bytes_), zeros, bytes_
+        )
 
-    def _matches(self, values: str, largest: str) -> str:
+    def _matches(self, values: str, smallest: str) -> str:
         w = self.w
-        equal = w.op(f"arith.cmpi eq, {values}, {largest} : {self.type}")
+        equal = w.op(f"arith.cmpi eq, {values}, {smallest} : {self.type}")
         return w.op(f"llvm.bitcast {equal} : vector<{self.width}xi1> to {self._mask_type}")
 
     def _first(self, matches: str) -> str:
