@@ -8,24 +8,18 @@ import ctypes
 import os
 import platform
 import sys
-import threading
+from functools import lru_cache
 
 from ..errors import TargetError
-from .machine import host
-
-FEATURES = frozenset({"+amx-tile", "+amx-int8"})
 
 _SYS_ARCH_PRCTL = 158
 _ARCH_REQ_XCOMP_PERM = 0x1023
 _XFEATURE_XTILEDATA = 18
-_LOCK = threading.Lock()
-_granted: set[int] = set()
-"""The ids of processes that have asked with success: this one, and those it was forked from."""
 
 
 def request() -> None:
-    """Ask the operating system for the tile registers, for all threads of this process. Call it before code
-    for the instruction set ``amx`` runs; asking again costs nothing.
+    """Ask the system for the tile registers, for all threads of this process and its forks. Call it before
+    code for the instruction set ``amx`` runs; asking again costs nothing.
 
     Raises:
         TargetError: the CPU has no AMX, or the system does not give it to us.
@@ -35,27 +29,24 @@ def request() -> None:
         raise TargetError(f"this process cannot run AMX code: {reason}")
 
 
+@lru_cache(maxsize=1)
 def why_not() -> str | None:
-    """None if this process may run AMX code (it asks for that), else the reason why not."""
-    missing = sorted(FEATURES - set(host().features.split(",")))
-    if missing:
-        return f"the CPU or the system has no {', '.join(name[1:] for name in missing)}"
+    """None if this process may use tile registers (it asks for them), else the reason why not.
+
+    What the CPU can do with tiles is another matter: its features say that.
+    """
     if not sys.platform.startswith("linux") or platform.machine() != "x86_64":
-        return "asking the system for the tile registers is implemented for Linux on x86-64 only"
-    with _LOCK:
-        if os.getpid() not in _granted:
-            fault = _ask()
-            if fault is not None:
-                return fault
-            _granted.add(os.getpid())
-    return None
+        return "asking for the tile registers is implemented for Linux on x86-64 only"
+    error = _ask()
+    if error is None:
+        return None
+    return f"the system has no tile registers for it ({os.strerror(error)})"
 
 
-def _ask() -> str | None:
-    """The system call; None or why it failed."""
+def _ask() -> int | None:
+    """The system call; None or the number of its error."""
     call = ctypes.CDLL(None, use_errno=True).syscall
     call.restype = ctypes.c_long
     call.argtypes = [ctypes.c_long] * 3
-    if call(_SYS_ARCH_PRCTL, _ARCH_REQ_XCOMP_PERM, _XFEATURE_XTILEDATA) == 0:
-        return None
-    return f"the system refuses the tile registers: {os.strerror(ctypes.get_errno())}"
+    refused = call(_SYS_ARCH_PRCTL, _ARCH_REQ_XCOMP_PERM, _XFEATURE_XTILEDATA)
+    return ctypes.get_errno() if refused else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import pytest
@@ -52,13 +53,20 @@ def product(lhs_signed: bool, rhs_signed: bool, pitch: int) -> Callable[[Writer,
     return body
 
 
+@cache
+def product_kernel(
+    lhs_signed: bool, rhs_signed: bool, pitch: int, emulated: bool
+) -> tuple[Callable[..., None], object]:
+    return kernel(product(lhs_signed, rhs_signed, pitch), emulated)
+
+
 @pytest.mark.parametrize("emulated", HOW)
 @pytest.mark.parametrize("signs", [(True, True), (True, False), (False, True), (False, False)])
 @settings(max_examples=25, deadline=None)
 @given(rows=st.integers(1, 16), seed=seeds, pitch=st.sampled_from([0, 64, 100]))
 def test_products(emulated: bool, signs: tuple[bool, bool], rows: int, seed: int, pitch: int) -> None:
     rng = np.random.default_rng(seed)
-    call, _life = kernel(product(*signs, pitch), emulated)
+    call, _life = product_kernel(*signs, pitch, emulated)
     types = [np.int8 if signed else np.uint8 for signed in signs]
     memory = rng.integers(0, 256, 64 + 15 * pitch, dtype=np.uint8)
     left = np.stack([memory[pitch * m : pitch * m + 64] for m in range(rows)]).view(types[0])

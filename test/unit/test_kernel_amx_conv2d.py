@@ -17,12 +17,10 @@ from hypothesis import strategies as st
 import kernel_runner
 from random_tensors import quantized, seeds
 from zeropoint.codegen import amx_permission
-from zeropoint.codegen.machine import Machine
 from zeropoint.dialect import rescale
 from zeropoint.dialect.meaning import evaluate
 from zeropoint.dialect.numerics import Rounding
 from zeropoint.dialect.op_constants import Rescale
-from zeropoint.errors import TargetError
 from zeropoint.kernels import amx_conv2d, amx_tiling
 from zeropoint.kernels.conv import Conv
 from zeropoint.kernels.image import Image
@@ -354,28 +352,3 @@ def test_the_inner_loop(case: Case, shape: tuple[int, int], loads: int) -> None:
     assert text.count("ldtilecfg") == text.count("tilerelease") == 1
     assert "div" not in main
     assert "call" not in text
-
-
-def test_permission_is_refused_with_a_reason_where_there_is_no_amx() -> None:
-    if NO_AMX is None:
-        amx_permission.request()
-    else:
-        with pytest.raises(TargetError, match="cannot run AMX code: "):
-            amx_permission.request()
-
-
-def test_permission_is_asked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-    machine = Machine("x86_64-unknown-linux-gnu", "", "+amx-tile,+amx-int8")
-    monkeypatch.setattr(amx_permission, "host", lambda: machine)
-    monkeypatch.setattr(amx_permission.sys, "platform", "linux")
-    monkeypatch.setattr(amx_permission.platform, "machine", lambda: "x86_64")
-    monkeypatch.setattr(amx_permission, "_granted", set())
-    monkeypatch.setattr(amx_permission, "_ask", lambda: asked.append(1))
-    amx_permission.request()
-    amx_permission.request()
-    assert len(asked) == 1
-    monkeypatch.setattr(amx_permission, "_granted", set())
-    monkeypatch.setattr(amx_permission, "_ask", lambda: "the system refuses the tile registers: no")
-    with pytest.raises(TargetError, match="refuses the tile registers"):
-        amx_permission.request()
