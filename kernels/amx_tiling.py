@@ -27,6 +27,8 @@ ROW_GROUP = 4
 # Cycles, measured on Emerald Rapids. A product of tiles takes as long as the left one has rows, to a floor.
 _DOT_ROWS, _DOT_CYCLES = (4, 8, 13, 14, 16), (9.25, 10, 14, 14.5, 16)
 _LOAD_CYCLES_PER_ROW = 0.5
+_SPLIT_CYCLES_PER_ROW = 2.4
+"""More, if it crosses the end of a line of the cache."""
 _STORE_CYCLES_PER_ROW = 1.0
 _RESULT_CYCLES = 4.0
 """Of the epilogue, per 16 results."""
@@ -48,6 +50,8 @@ class Reduction:
     """``[steps, 64]``: index into a channel's ``[kernel_height, kernel_width, channels]``, -1 for none."""
     taps_per_byte: float
     """How often an input is read, about."""
+    splits: float
+    """The share of its loads that cross the end of a line of the cache."""
 
     @classmethod
     def of(cls, conv: Conv) -> Reduction:
@@ -59,11 +63,19 @@ class Reduction:
                 offsets.append(start + k)
                 sources.append(np.where(index < first + length, index, -1))
         reuse = max(1.0, math.prod(conv.kernel) / math.prod(conv.strides))
-        return cls(np.array(offsets, np.int64), np.array(sources, np.int64), reuse)
+        pixels = origin(conv) + np.arange(TILE_ROW_BYTES)[:, None] * conv.strides[1] * conv.input.pixel_pitch
+        splits = float(np.mean((pixels + np.array(offsets)) % TILE_ROW_BYTES != 0))
+        return cls(np.array(offsets, np.int64), np.array(sources, np.int64), reuse, splits)
 
     @property
     def steps(self) -> int:
         return len(self.offsets)
+
+
+def origin(conv: Conv) -> int:
+    """The first byte that the first output pixel reads."""
+    image = conv.input
+    return image.start - conv.padding[0] * image.row_pitch - conv.padding[1] * image.pixel_pitch
 
 
 def _runs(conv: Conv, channels: int) -> list[tuple[int, int, int]]:
@@ -112,8 +124,7 @@ def scans(conv: Conv) -> list[Scan]:
     pitch = conv.strides[1] * image.pixel_pitch
     line = conv.strides[0] * image.row_pitch
     pixels = np.arange(out.batch * out.height * out.width).reshape(out.batch, out.height, out.width)
-    origin = image.start - conv.padding[0] * image.row_pitch - conv.padding[1] * image.pixel_pitch
-    starts = origin + np.arange(out.batch)[:, None] * image.image_pitch + np.arange(out.height) * line
+    starts = origin(conv) + np.arange(out.batch)[:, None] * image.image_pitch + np.arange(out.height) * line
     by_row = [(int(starts[n, y]), pixels[n, y]) for n in range(out.batch) for y in range(out.height)]
     found = [Scan(pitch, tuple(by_row))]
     if line % pitch == 0 and line // pitch >= out.width:
@@ -182,6 +193,7 @@ def block_cycles(reduction: Reduction, rows: int, shape: tuple[int, int]) -> flo
     tiles = math.prod(shape)
     dots = tiles * float(np.interp(rows, _DOT_ROWS, _DOT_CYCLES))
     loads = (shape[0] * rows + shape[1] * TILE_ROWS) * _LOAD_CYCLES_PER_ROW
+    loads += shape[0] * rows * reduction.splits * _SPLIT_CYCLES_PER_ROW
     pixels, filters = shape[0] * rows * TILE_ROW_BYTES, shape[1] * TILE_ROWS * TILE_ROW_BYTES
     far = pixels / reduction.taps_per_byte
     # Every block reads the filters again: what does not stay in the first cache comes from the second.
