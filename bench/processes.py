@@ -41,6 +41,7 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=self._stderr,
             cwd=ROOT,
+            start_new_session=True,  # Ctrl-C is the parent's to handle; and see worker.take_precedence
             env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2"},
         )
         self._pending = b""
