@@ -10,13 +10,13 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from ..errors import TargetError
+from ..kernels.instruction_set import INSTRUCTION_SETS
+from ..targets.loading import HOST
+from ..targets.target import Target
+from . import amx_permission
 
 _INITIALIZED = threading.Lock()
 _done: set[str] = set()
-
-
-VECTOR_ISAS = {"avx512vnni": frozenset({"+avx512vnni", "+avx512bw", "+avx512vl"})}
-"""Instruction set that there are kernels for -> the features they need; the first that fits is used."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class Machine:
 
     @property
     def isa(self) -> str:
-        """The instruction set of :data:`VECTOR_ISAS` that the machine has; empty if it has none of them."""
+        """The best instruction set that there are kernels for and the machine has; empty if it has none."""
         there = set(self.features.split(","))
-        return next((isa for isa, needed in VECTOR_ISAS.items() if needed <= there), "")
+        return next((isa.name for isa in INSTRUCTION_SETS.values() if isa.features <= there), "")
 
     def target_machine(self, level: int = 2) -> Any:
         """A fresh LLVM target machine that generates code at optimization ``level`` (0 to 3). Code is
@@ -52,11 +52,22 @@ class Machine:
 
 @lru_cache(maxsize=1)
 def host() -> Machine:
-    """The machine this process runs on, with the features its CPU and operating system have."""
+    """The machine this process runs on, with the features its CPU has and the operating system grants."""
     _initialize()
-    return Machine(
-        llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-    )
+    features = llvm.get_host_cpu_features().flatten().split(",")
+    if "+amx-tile" in features and amx_permission.why_not():
+        features = [feature for feature in features if not feature.startswith("+amx")]
+    return Machine(llvm.get_process_triple(), llvm.get_host_cpu_name(), ",".join(features))
+
+
+def machine_of(target: Target) -> Machine:
+    """What code for a target is generated for: a CPU with the target's features and no others; the host, if the
+    target is a profile of rules.
+    """
+    described = target.machine
+    if described is None or target.name == HOST:
+        return host()
+    return Machine(described.triple or host().triple, described.cpu, ",".join(described.features))
 
 
 def _initialize() -> None:

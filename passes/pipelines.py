@@ -56,7 +56,9 @@ OPTIMIZED = (
     # Parameters obey the target's rules, if there is a target: ops that it lacks in float, requantizes where
     # others need them. A model that satisfies the rules is only tidied up.
     Stage("legalized", ("canonicalize", "cse"), for_target=LEGALIZE),
-    # Integer arithmetic spelled out; contractions stay recognizable.
+    # Groups of ops that kernels of the instruction set compute, as launches of these, on bytes.
+    Stage("formed", ("fold-pad", f"form-kernels{ISA}")),
+    # What is left, as integer arithmetic spelled out; contractions stay recognizable.
     Stage("linalg", ("convert-qnn-to-linalg", "canonicalize", "cse")),
     Stage(
         "kernels",
@@ -73,8 +75,7 @@ OPTIMIZED = (
             "drop-equivalent-buffer-results",
             "cse",
             "canonicalize",
-            # Vector code in place of kernels.
-            f"vectorize-kernels{ISA}",
+            "allocate-launch-results",
             "merge-kernels",
             "externalize-constants",
             "plan-memory",
@@ -124,7 +125,7 @@ def passes_to(
 
     ``target`` (a name or a path) is whose parameter rules the module will obey. Without one parameters stay
     as they are: every op changes them by itself where they differ. ``isa`` is the instruction set that the
-    optimized pipeline writes vector code for (see ``vectorize-kernels``), if any.
+    optimized pipeline takes kernels for (see ``form-kernels``), if any.
 
     Raises:
         PipelineError: no such pipeline or level.

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..codegen.loader import load as load_code
 from ..codegen.lowering import KernelIr, Lowering
-from ..codegen.machine import Machine, host
+from ..codegen.machine import Machine, host, machine_of
 from ..codegen.program import Program
 from ..codegen.split import KernelSource, split
 from ..dialect.model import Model
@@ -51,8 +51,8 @@ def compile(
         model_or_path: a model, or the path of a file to load. ``zp.load(path, numerics=..., shapes=...)``
             gives a model with other numerics or input shapes than the file's.
         target: ``host``, whose kernels take a network as it is, or the name or path of a target whose
-            parameter rules it shall obey. The code is for the machine this runs on, which must be able to
-            run the target's.
+            parameter rules it shall obey. Code uses the target's instructions and no others, and runs here: this
+            machine must have them. A target that is rules alone takes those of the host.
         threads: how many threads one inference may use; the results are the same.
         pipeline: ``optimized``, with vector code for this machine; or ``reference``, loops alone. The results
             are the same.
@@ -66,15 +66,15 @@ def compile(
         PipelineError: unknown pipeline; or the network could not be lowered (a bug of ours, unless the model
             is hand-written).
     """
-    _check(target, threads)
-    passes = passes_to("kernels", pipeline, target=None if target == HOST else target, isa=host().isa)
+    _check(threads)
+    machine = _machine(target)
+    passes = passes_to("kernels", pipeline, target=None if target == HOST else target, isa=machine.isa)
     model = model_or_path if isinstance(model_or_path, Model) else _load(model_or_path)
     _require_static(model)
     started = time.perf_counter()
     with _MLIR:
         lowered, program, kernels, constants = _planned(model, passes, keep_intermediates)
     LOG.info("%s: %d steps after %.2f s", model.name, len(program.steps), time.perf_counter() - started)
-    machine = host()
     recipes = _recipes(model, kernels, machine)
     code = load_code(kernel_objects(recipes, machine, cache=cache))
     LOG.info("%s: compiled in %.2f s", model.name, time.perf_counter() - started)
@@ -91,9 +91,17 @@ def compile(
     )
 
 
-def _check(target: str, threads: int) -> None:
-    if target != HOST and (why := why_not_here(load_target(target))):
-        raise TargetError(f"target '{target}': {why}")
+def _machine(name: str) -> Machine:
+    """What to generate code for; this machine must be able to run it."""
+    if name == HOST:
+        return host()
+    target = load_target(name)
+    if why := why_not_here(target):
+        raise TargetError(f"target '{name}': {why}")
+    return machine_of(target)
+
+
+def _check(threads: int) -> None:
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
         raise InputError(f"threads: got {threads!r}, expected a positive whole number")
 
