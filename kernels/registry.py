@@ -16,6 +16,7 @@ from . import (
     softmax,
     sums,
     table,
+    transpose,
 )
 from .conv import Conv
 from .families import Family
@@ -32,6 +33,7 @@ FAMILIES: dict[type, tuple[Family, ...]] = {
     arg_max.ArgMax: (arg_max,),
     resize.Resize: (resize,),
     softmax.Softmax: (softmax,),
+    transpose.Transpose: (transpose,),
     Conv: (depthwise_conv2d, conv2d),
 }
 """Class of what is computed -> the families that may take it, in the order they are asked."""
