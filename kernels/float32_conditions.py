@@ -12,11 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..dialect.fixed_point import Ints
-from .thresholds import Thresholds
+from .thresholds import Doubles, Mask, Thresholds
 
-Doubles: TypeAlias = npt.NDArray[np.float64]
 Floats: TypeAlias = npt.NDArray[np.float32]
-Mask: TypeAlias = npt.NDArray[np.bool_]
 
 EXACT_INTEGER = 1 << 24
 """Integers up to it are float32 numbers."""
@@ -56,7 +54,7 @@ class Conditions:
         thresholds = steps.magnitudes if every else steps.magnitudes[:, channels]
         first, last = first[channels], last[channels]
         if is_regular(steps, first, last, thresholds).all():
-            return cls(channels, levels, fma_toward_zero, thresholds.astype(np.float64))
+            return cls(channels, levels, fma_toward_zero, thresholds)
         upwards = (np.arange(len(levels)) < steps.up)[:, None]
         start = np.maximum(np.where(upwards, first, -last), 0)
         end = np.maximum(np.where(upwards, last, -first), 0)
@@ -127,9 +125,7 @@ class Conditions:
         return reaches
 
 
-def is_regular(
-    steps: Thresholds, first: Ints, last: Ints, thresholds: Ints | None = None
-) -> npt.NDArray[np.bool_]:
+def is_regular(steps: Thresholds, first: Ints, last: Ints, thresholds: Doubles | None = None) -> Mask:
     """Per channel: whether all thresholds are float32 numbers and inside ``[first, last]``, as zero is."""
     thresholds = steps.magnitudes if thresholds is None else thresholds
     regular: Mask = np.asarray((first <= 0) & (last >= 0))

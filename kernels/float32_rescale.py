@@ -45,20 +45,18 @@ from .float32_conditions import (
     LARGEST_SCALE,
     LAST_BIT,
     Conditions,
-    Doubles,
     Floats,
-    Mask,
     is_regular,
     neighbours,
     toward_zero,
 )
-from .thresholds import thresholds
+from .thresholds import Doubles, Mask, thresholds
 
 _SMALLEST_SCALE = 2.0**-24
 """Below it thresholds are not known."""
 _ADDEND_BIT = 2.0**-24
 """Of float32 numbers from 0.5 to 1."""
-_NEIGHBOURS = (0, 1, -1, 2, -2)
+_NEIGHBOURS = (0, 1, -1)
 """Multipliers that are tried: float32 numbers by their distance from the scale. The width of the interval of
 addends is concave in the multiplier: those farther away have next to no chance.
 """
@@ -116,11 +114,16 @@ def prove(
     if rescale.high - rescale.low <= _MAX_LEVELS:
         scales, steps = _scales(rescale), thresholds(rescale)
         possible = inside & steps.known & (scales >= _SMALLEST_SCALE) & (scales <= LARGEST_SCALE)
-        regular = is_regular(steps, first, last)
-        for channels in (np.flatnonzero(possible & regular), np.flatnonzero(possible & ~regular)):
+        # Most channels need not know their range, and none of them be copied.
+        anywhere = np.full(len(scales), 1 << 32)
+        channels = np.flatnonzero(possible & is_regular(steps, -anywhere, anywhere))
+        _find_one_fma(found, scales, Conditions.of(steps, -anywhere, anywhere, channels, fma_toward_zero))
+        left, regular = possible & ~found.exact, is_regular(steps, first, last)
+        for channels in (np.flatnonzero(left & regular), np.flatnonzero(left & ~regular)):
             conditions = Conditions.of(steps, first, last, channels, fma_toward_zero)
-            left = _find_one_fma(found, scales[channels], conditions)
-            _find_two_fmas(found, scales[left.channels], left)
+            if conditions.before is not None:
+                conditions = _find_one_fma(found, scales, conditions)
+            _find_two_fmas(found, scales, conditions)
     _find_constant_results(found, rescale, first, last, np.flatnonzero(inside & ~found.exact))
     found.drop(~_stays_in_32_bits(rescale, found, np.maximum(last, -first)))
     return Float32Rescale(_form(rescale), found.multiplier, found.correction, found.addend, found.exact)
@@ -147,36 +150,35 @@ def holds(
 def _find_one_fma(found: _Constants, scales: Doubles, conditions: Conditions) -> Conditions:
     """Those of the channels that are left."""
     for distance in _NEIGHBOURS:
-        if not len(scales):
+        if not conditions.channels.size:
             break
-        multiplier = neighbours(scales.astype(np.float32), distance)
+        multiplier = neighbours(scales[conditions.channels].astype(np.float32), distance)
         lower, upper = conditions.bounds(multiplier)
         addend = ((lower + upper) / 2).astype(np.float32)
         fits = (lower <= addend) & (addend < upper)
         found.keep(conditions.channels, fits, multiplier, np.zeros_like(multiplier), addend)
-        scales, conditions = scales[~fits], conditions.take(~fits)
+        conditions = conditions.take(~fits)
     return conditions
 
 
 def _find_two_fmas(found: _Constants, scales: Doubles, conditions: Conditions) -> None:
     for distance in range(_SPLITS):
-        if not len(scales):
+        if not conditions.channels.size:
             return
-        multiplier = neighbours(toward_zero(scales), -distance)
-        correction = toward_zero(np.floor((scales - multiplier) / LAST_BIT) * LAST_BIT)
+        scale = scales[conditions.channels]
+        multiplier = neighbours(toward_zero(scale), -distance)
+        correction = toward_zero(np.floor((scale - multiplier) / LAST_BIT) * LAST_BIT)
         lower, upper = conditions.bounds(multiplier, correction)
         # An inner fma that rounds toward zero loses up to a bit.
         middle = (lower + upper + _ADDEND_BIT * conditions.fma_toward_zero) / 2
         first = np.ceil(lower / _ADDEND_BIT) * _ADDEND_BIT
-        fits = np.zeros(len(scales), np.bool_)
         for exact_addend in (middle, first, first + _ADDEND_BIT):
             addend = exact_addend.astype(np.float32)
-            now = conditions.hold(multiplier, correction, addend)
-            found.keep(conditions.channels, now, multiplier, correction, addend)
-            fits |= now
+            fits = conditions.hold(multiplier, correction, addend)
+            found.keep(conditions.channels, fits, multiplier, correction, addend)
             if fits.all():
                 return
-        scales, conditions = scales[~fits], conditions.take(~fits)
+        conditions = conditions.take(~found.exact[conditions.channels])
 
 
 def _find_constant_results(
@@ -252,5 +254,5 @@ def _stays_in_32_bits(rescale: Rescale, found: _Constants, reach: Ints) -> Mask:
     largest = reach * (found.multiplier.astype(np.float64) + found.correction) * 1.001 + found.addend
     fits: Mask = largest < 2.0**31 - 1
     if rescale.rounding is Rounding.DOUBLE:
-        fits &= reach * np.exp2(np.clip(rescale.shifts, 0, 31)) < 2.0**31
+        fits &= reach * np.exp2(np.minimum(np.maximum(rescale.shifts, 0), 31)) < 2.0**31
     return fits

@@ -25,8 +25,9 @@ from typing import Any
 import numpy as np
 
 from ..dialect.op_constants import Product, ShiftSum, Sum
-from .float32_conditions import Doubles, Floats, Mask, neighbours, toward_zero
+from .float32_conditions import Floats, neighbours, toward_zero
 from .float32_rescale import Float32Rescale, prove
+from .thresholds import Doubles, Mask
 
 _SMALLEST_FACTOR, _LARGEST_FACTOR = 2.0**-16, 4.0
 _LAST_BIT = 2.0**-40

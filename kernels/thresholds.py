@@ -8,14 +8,17 @@ beyond.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from ..dialect import fixed_point as fx
 from ..dialect.fixed_point import Ints
 from ..dialect.numerics import Rounding
 from ..dialect.op_constants import Rescale
+
+Doubles: TypeAlias = npt.NDArray[np.float64]
+Mask: TypeAlias = npt.NDArray[np.bool_]
 
 FAR = 1 << 40
 """A threshold that no accumulator reaches."""
@@ -32,9 +35,9 @@ class Thresholds:
     levels: Ints
     """``[rows]``: ``k``, rising on each side."""
     up: int
-    magnitudes: Ints
-    """``[rows, channels]``: ``T``."""
-    known: npt.NDArray[np.bool_]
+    magnitudes: Doubles
+    """``[rows, channels]``: ``T``, an integer."""
+    known: Mask
     """``[channels]``: False where the thresholds may be wrong."""
 
 
@@ -55,7 +58,7 @@ def _levels(rescale: Rescale) -> tuple[Ints, int]:
     return np.concatenate([up, down]).astype(np.int64), len(up)
 
 
-def _of_an_integer_rule(rescale: Rescale, levels: Ints, up: int) -> tuple[Ints, npt.NDArray[np.bool_]]:
+def _of_an_integer_rule(rescale: Rescale, levels: Ints, up: int) -> tuple[Doubles, Mask]:
     """``T = ceil(N / m)`` above zero and ``floor(N / m) + 1`` below, ``N = ((2k - 1) * 2^e - d) * 2^30``.
 
     With a right shift ``e >= 1`` the two roundings of DOUBLE are one floor, ``(a*m + 2^30 + 2^(30+e) - [a <
@@ -66,31 +69,48 @@ def _of_an_integer_rule(rescale: Rescale, levels: Ints, up: int) -> tuple[Ints, 
         multiplier, shift = np.array([1 << 30]), np.array([1])
     else:
         multiplier, shift = np.array(rescale.multipliers, np.int64), np.array(rescale.shifts, np.int64)
-    exponent = np.clip(-shift, 0, _LARGEST_SHIFT)
-    factor = multiplier << np.clip(shift, 0, _LARGEST_SHIFT)
-    earlier = (exponent > 0) & (rescale.rounding is Rounding.DOUBLE)
-    numerator = (((2 * levels[:, None] - 1) << exponent) - earlier) << 30
-    divisor = np.maximum(factor, 1)
-    # Float64 is off by one at most where that matters; the remainder, which is exact, says where.
-    quotient = np.ceil(numerator * (1.0 / divisor)).astype(np.int64)
+    left = np.minimum(np.maximum(shift, 0), _LARGEST_SHIFT)
+    exponent = np.minimum(np.maximum(-shift, 0), _LARGEST_SHIFT)
+    factor = np.maximum(multiplier << left, 1)
+    earlier = ((exponent > 0) & (rescale.rounding is Rounding.DOUBLE)).astype(np.int64)
+    odd = 2 * levels[:, None] - 1
+    # In float64: three roundings of numbers up to the quotient.
+    quotient = odd * (np.ldexp(1.0, exponent + 30) / factor)
+    quotient -= earlier * 2.0**30 / factor
+    magnitudes = np.ceil(quotient, out=quotient)
+    # They are too small to move it across an integer, unless it is one (m divides N) or is very large.
+    largest = 2 * max(levels, default=1) << exponent
+    divides = factor // (factor & -factor) <= largest
+    close = np.flatnonzero(divides | (np.ldexp(largest / factor, 30) + 1 >= 2.0**51 / factor))
+    if close.size:
+        numerator = ((odd << exponent[close]) - earlier[close]) << 30
+        magnitudes[:, close] = _exact_quotients(magnitudes[:, close], numerator, factor[close], up)
+    magnitudes[:, multiplier == 0] = FAR
+    return magnitudes, np.abs(shift) <= _LARGEST_SHIFT
+
+
+def _exact_quotients(estimates: Doubles, numerator: Ints, divisor: Ints, up: int) -> Ints:
+    """Off by one at most, if below 2^50; the remainder says where."""
+    quotient = estimates.astype(np.int64)
     remainder = quotient * divisor - numerator
     quotient += remainder < 0
     quotient -= remainder >= divisor
     quotient[up:] += quotient[up:] * divisor == numerator[up:]
-    quotient[:, factor == 0] = FAR
-    return quotient, np.abs(shift) <= _LARGEST_SHIFT
+    return quotient
 
 
-def _of_once_half_away(rescale: Rescale, levels: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
+def _of_once_half_away(rescale: Rescale, levels: Ints) -> tuple[Doubles, Mask]:
     """The quotient in float64 may be off by one; the rule itself says where."""
-    scale = np.array(rescale.scales)
+    scale, least = np.array(rescale.scales), levels[:, None] - 0.5
 
-    def reaches(magnitudes: Ints) -> npt.NDArray[np.bool_]:
-        return fx.multiply_once_half_away(magnitudes, scale) >= levels[:, None]
+    def reaches(magnitudes: Doubles) -> Mask:
+        # round_half_away(x) >= k iff x >= k - 1/2
+        reached: Mask = magnitudes * scale >= least
+        return reached
 
     with np.errstate(divide="ignore", over="ignore"):
-        estimate = np.minimum(np.ceil((levels[:, None] - 0.5) / scale), FAR).astype(np.int64)
-    found = np.maximum(estimate + ~reaches(estimate), 1)
+        found = np.minimum(np.ceil(least / scale), FAR)
+    found += ~reaches(found)
     found -= reaches(found - 1)
     right = reaches(found) & ~reaches(found - 1)
     return found, (right | (found >= FAR)).all(axis=0)
