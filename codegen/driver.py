@@ -14,6 +14,10 @@ compare-and-swap, so from step to step a core mostly reads what it has written. 
 chunks that others took are done. Nobody waits for a thread that has taken nothing; one that lost its core
 delays the chunk it holds. A thread that comes late sees another sequence number, and its swap fails.
 
+Where another process wants a core all the time, help costs more than it is worth. If the main thread has waited
+for much longer than a chunk takes, or a thread finds itself on the main thread's core, the next steps of
+several chunks are run alone: 256, and twice as many each time it happens soon again.
+
 Who waits spins for some microseconds, then sleeps (on a futex, where there are any). Others are woken only
 if somebody sleeps: both sides write first and read the other's word after that, in one order for all.
 """
@@ -32,20 +36,27 @@ TEAM_BYTES = 512
 MAX_CHUNKS = 0x7FFF
 
 # Offsets of the team's words, in bytes. Words that different threads write are on different cache lines.
-_CLAIM, _SEQUENCE, _STEP = 0, 4, 8
+_CLAIM, _SEQUENCE, _STEP, _CORE = 0, 4, 8, 16
 _DONE, _WAITING = 128, 132
-_SLEEPERS, _STOP = 256, 260
+_SLEEPERS, _STOP, _CROWDED = 256, 260, 264
 _BUSY, WORKERS, _NEXT = 384, 388, 392
+_ALONE, _LEVEL, _GOOD = 400, 408, 416
 
 _SPINS = 2000
 """Rounds of an idle thread before it sleeps: at a pause of 40 to 140 cycles, 25 to 100 us."""
 _WAIT_SPINS = 1000
+_STALL_CHUNKS = 4
+"""Who waits for longer than so many chunks take (and some microseconds) has met a thread without a core."""
+_STALL_STEPS, _STALL_LEVELS, _GOOD_STEPS = 256, 5, 512
+"""After how many good steps a stall is forgotten."""
 
 
 def driver_ir(triple: str) -> str:
     """The LLVM IR of the driver for a machine and its operating system."""
     text = _TEXT + _waiting(triple) + ("" if "windows" in triple else _PROFILE)
     numbers = {name.lstrip("_"): value for name, value in globals().items() if isinstance(value, int)}
+    # Some ten microseconds: x86 counts at 2 to 4 GHz, ARM at 25 MHz to 1 GHz.
+    numbers["STALL_TICKS"] = 60_000 if triple.startswith(("x86_64", "amd64")) else 2_000
     numbers["CLOCK"] = 1 if "linux" in triple else 6  # CLOCK_MONOTONIC
     return re.sub(r"<([A-Z_]+)>", lambda found: str(numbers[found[1]]), text)
 
@@ -56,16 +67,9 @@ def copy_ir() -> str:
 
 
 def _waiting(triple: str) -> str:
+    """How to pause, to count time and to sleep."""
     architecture = triple.split("-")[0]
-    if architecture in ("x86_64", "amd64"):
-        pause = "  call void @llvm.x86.sse2.pause()"
-        declared = "declare void @llvm.x86.sse2.pause()"
-    elif architecture in ("aarch64", "arm64"):
-        pause = "  call void @llvm.aarch64.hint(i32 1)"
-        declared = "declare void @llvm.aarch64.hint(i32)"
-    else:
-        pause, declared = "", ""
-    text = f"define internal void @pause() alwaysinline {{\n{pause}\n  ret void\n}}\n{declared}\n"
+    text = _ARCHITECTURES.get({"amd64": "x86_64", "arm64": "aarch64"}.get(architecture, architecture), _OTHER)
     number = {"x86_64": 202, "aarch64": 98, "riscv64": 98}.get(architecture)
     if "linux" in triple and number is not None:
         return text + _FUTEX.replace("<FUTEX>", str(number))
@@ -92,6 +96,7 @@ define internal void @run_chunk(ptr %step, i64 %chunk) alwaysinline {
 }
 
 declare i64 @llvm.smin.i64(i64, i64)
+declare i64 @llvm.smax.i64(i64, i64)
 
 define void @run(ptr %table) {
   %team = load ptr, ptr %table
@@ -129,6 +134,7 @@ next:
   br i1 %over, label %exit, label %next
 
 together:
+  %alone.p = getelementptr i8, ptr %team, i64 <ALONE>
   %t.empty = icmp eq ptr %first, %end
   br i1 %t.empty, label %release, label %t.next
 t.next:
@@ -136,12 +142,25 @@ t.next:
   %chunks.p = getelementptr %step, ptr %t.step, i64 0, i32 4
   %chunks = load i64, ptr %chunks.p
   %several = icmp sgt i64 %chunks, 1
-  br i1 %several, label %t.share, label %t.alone
+  br i1 %several, label %t.several, label %t.alone
+t.several:
+  %left = load i64, ptr %alone.p
+  %with = icmp eq i64 %left, 0
+  br i1 %with, label %t.share, label %t.skip
+t.skip:
+  %less = sub i64 %left, 1
+  store i64 %less, ptr %alone.p
+  br label %t.alone
 t.share:
   call void @share(ptr %team, ptr %t.step, i64 %chunks)
   br label %t.done
 t.alone:
-  call void @run_chunk(ptr %t.step, i64 0)
+  %t.kernel = load ptr, ptr %t.step
+  %t.row.p = getelementptr %step, ptr %t.step, i64 0, i32 1
+  %t.row = load ptr, ptr %t.row.p
+  %t.units.p = getelementptr %step, ptr %t.step, i64 0, i32 2
+  %t.units = load i64, ptr %t.units.p
+  call void %t.kernel(ptr %t.row, i64 0, i64 %t.units)
   br label %t.done
 t.done:
   %t.following = getelementptr %step, ptr %t.step, i64 1
@@ -160,6 +179,9 @@ define internal void @share(ptr %team, ptr %step, i64 %chunks) noinline {
 share.in:
   %step.p = getelementptr i8, ptr %team, i64 <STEP>
   store ptr %step, ptr %step.p
+  %core.p = getelementptr i8, ptr %team, i64 <CORE>
+  %core = call i32 @core()
+  store atomic i32 %core, ptr %core.p monotonic, align 4
   %done.p = getelementptr i8, ptr %team, i64 <DONE>
   store atomic i32 0, ptr %done.p monotonic, align 4
   %next.p = getelementptr i8, ptr %team, i64 <NEXT>
@@ -173,14 +195,17 @@ share.in:
   %sleepers.p = getelementptr i8, ptr %team, i64 <SLEEPERS>
   %sleepers = load atomic i32, ptr %sleepers.p seq_cst, align 4
   %asleep = icmp sgt i32 %sleepers, 0
-  br i1 %asleep, label %wake, label %look
+  br i1 %asleep, label %wake, label %begin
 wake:
   %sequence.p = getelementptr i8, ptr %team, i64 <SEQUENCE>
   call void @wake(ptr %sequence.p)
+  br label %begin
+begin:
+  %started = call i64 @ticks()
   br label %look
 
 look:
-  %own = phi i64 [ 0, %share.in ], [ 0, %wake ], [ %own, %retry ], [ %own.more, %took ]
+  %own = phi i64 [ 0, %begin ], [ %own, %retry ], [ %own.more, %took ]
   %word = load atomic i64, ptr %team monotonic, align 8
   %front = and i64 %word, 65535
   %back.shifted = lshr i64 %word, 16
@@ -202,12 +227,13 @@ took:
 wait:
   %others = sub i64 %chunks, %own
   %needed = trunc i64 %others to i32
+  %waits = call i64 @ticks()
   br label %spin
 spin:
   %round = phi i32 [ 0, %wait ], [ %round.next, %again ], [ 0, %slept ]
   %done = load atomic i32, ptr %done.p acquire, align 4
   %ended = icmp eq i32 %done, %needed
-  br i1 %ended, label %exit, label %not.yet
+  br i1 %ended, label %judge, label %not.yet
 not.yet:
   %long = icmp ugt i32 %round, <WAIT_SPINS>
   br i1 %long, label %sleep, label %again
@@ -227,6 +253,47 @@ really:
 slept:
   %w1 = atomicrmw xchg ptr %waiting.p, i32 0 seq_cst
   br label %spin
+
+judge:
+  %over = call i64 @ticks()
+  %waited = sub i64 %over, %waits
+  %worked = sub i64 %waits, %started
+  %some = call i64 @llvm.smax.i64(i64 %own, i64 1)
+  %of.one = udiv i64 %worked, %some
+  %of.several = mul i64 %of.one, <STALL_CHUNKS>
+  %allowed = add i64 %of.several, <STALL_TICKS>
+  %late = icmp ugt i64 %waited, %allowed
+  %crowded.p = getelementptr i8, ptr %team, i64 <CROWDED>
+  %crowded.word = load atomic i32, ptr %crowded.p monotonic, align 4
+  %crowded = icmp ne i32 %crowded.word, 0
+  %stalled = or i1 %late, %crowded
+  %level.p = getelementptr i8, ptr %team, i64 <LEVEL>
+  %level = load i64, ptr %level.p
+  %good.p = getelementptr i8, ptr %team, i64 <GOOD>
+  br i1 %stalled, label %stall, label %good
+stall:
+  store atomic i32 0, ptr %crowded.p monotonic, align 4
+  %steps = shl i64 <STALL_STEPS>, %level
+  %alone.p = getelementptr i8, ptr %team, i64 <ALONE>
+  store i64 %steps, ptr %alone.p
+  %higher = add i64 %level, 1
+  %capped = call i64 @llvm.smin.i64(i64 %higher, i64 <STALL_LEVELS>)
+  store i64 %capped, ptr %level.p
+  store i64 0, ptr %good.p
+  ret void
+good:
+  %calm = icmp eq i64 %level, 0
+  br i1 %calm, label %exit, label %better
+better:
+  %count = load i64, ptr %good.p
+  %count.next = add i64 %count, 1
+  %enough = icmp uge i64 %count.next, <GOOD_STEPS>
+  %good.new = select i1 %enough, i64 0, i64 %count.next
+  store i64 %good.new, ptr %good.p
+  %lower = sub i64 %level, 1
+  %level.new = select i1 %enough, i64 %lower, i64 %level
+  store i64 %level.new, ptr %level.p
+  br label %exit
 exit:
   ret void
 }
@@ -239,6 +306,8 @@ work.in:
   %sleepers.p = getelementptr i8, ptr %team, i64 <SLEEPERS>
   %stop.p = getelementptr i8, ptr %team, i64 <STOP>
   %sequence.p = getelementptr i8, ptr %team, i64 <SEQUENCE>
+  %core.p = getelementptr i8, ptr %team, i64 <CORE>
+  %crowded.p = getelementptr i8, ptr %team, i64 <CROWDED>
   br label %look
 
 look:
@@ -248,7 +317,13 @@ look:
   %back.shifted = lshr i64 %word, 16
   %back = and i64 %back.shifted, 65535
   %left = icmp ult i64 %front, %back
-  br i1 %left, label %claim.it, label %idle
+  br i1 %left, label %compare, label %idle
+compare:
+  %crowded = call i1 @same_core(ptr %core.p)
+  br i1 %crowded, label %crowd, label %claim.it
+crowd:
+  store atomic i32 1, ptr %crowded.p monotonic, align 4
+  br label %sleep
 claim.it:
   %claimed = sub i64 %word, 65536
   %pair = cmpxchg ptr %team, i64 %word, i64 %claimed acq_rel monotonic
@@ -276,7 +351,14 @@ idle:
   br i1 %stopped, label %exit, label %on
 on:
   %long = icmp ugt i32 %round, <SPINS>
-  br i1 %long, label %sleep, label %again
+  br i1 %long, label %sleep, label %check
+check:
+  %some = and i32 %round, 31
+  %now = icmp eq i32 %some, 31
+  br i1 %now, label %where, label %again
+where:
+  %disturbs = call i1 @same_core(ptr %core.p)
+  br i1 %disturbs, label %sleep, label %again
 again:
   call void @pause()
   %round.next = add i32 %round, 1
@@ -301,6 +383,16 @@ exit:
   ret void
 }
 
+; Whether this thread is where the main thread was last seen.
+define internal i1 @same_core(ptr %core.p) alwaysinline {
+  %theirs = load atomic i32, ptr %core.p monotonic, align 4
+  %ours = call i32 @core()
+  %equal = icmp eq i32 %theirs, %ours
+  %known = icmp sge i32 %ours, 0
+  %same = and i1 %equal, %known
+  ret i1 %same
+}
+
 define void @stop(ptr %team) {
   %busy.p = getelementptr i8, ptr %team, i64 <BUSY>
   %taken = cmpxchg ptr %busy.p, i32 0, i32 1 acquire monotonic
@@ -322,6 +414,41 @@ exit:
 }
 """
 
+_OTHER = """
+define internal void @pause() alwaysinline {
+  ret void
+}
+define internal i64 @ticks() alwaysinline {
+  ret i64 0
+}
+"""
+_ARCHITECTURES = {
+    "x86_64": """
+define internal void @pause() alwaysinline {
+  call void @llvm.x86.sse2.pause()
+  ret void
+}
+declare void @llvm.x86.sse2.pause()
+define internal i64 @ticks() alwaysinline {
+  %t = call i64 @llvm.readcyclecounter()
+  ret i64 %t
+}
+declare i64 @llvm.readcyclecounter()
+""",
+    "aarch64": """
+define internal void @pause() alwaysinline {
+  call void @llvm.aarch64.hint(i32 1)
+  ret void
+}
+declare void @llvm.aarch64.hint(i32)
+define internal i64 @ticks() alwaysinline {
+  %t = call i64 @llvm.readsteadycounter()
+  ret i64 %t
+}
+declare i64 @llvm.readsteadycounter()
+""",
+}
+
 _FUTEX = """
 ; Sleep while the word is as it was seen; wake everybody who sleeps on it. Private futexes of this process.
 define internal void @sleep(ptr %word, i32 %seen) noinline {
@@ -333,6 +460,11 @@ define internal void @wake(ptr %word) noinline {
   ret void
 }
 declare i64 @syscall(i64, ...)
+define internal i32 @core() alwaysinline {
+  %c = call i32 @sched_getcpu()
+  ret i32 %c
+}
+declare i32 @sched_getcpu()
 """
 
 _SLEEP = """
@@ -345,6 +477,9 @@ define internal void @wake(ptr %word) {
   ret void
 }
 declare i32 @usleep(i32)
+define internal i32 @core() alwaysinline {
+  ret i32 -1
+}
 """
 
 _WINDOWS_SLEEP = _SLEEP.replace("i32 @usleep(i32 50)", "i32 @SleepEx(i32 1, i32 0)").replace(
