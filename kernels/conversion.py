@@ -116,9 +116,8 @@ def _quantize(w: Writer, buffers: list[str], step: int, code: Code) -> None:
 
     def run(pointers: list[str], length: str) -> None:
         def compute(position: str, quarter: int) -> str:
-            address = w.at(w.at(pointers[0], w.times(position, 4)), 4 * w.lanes * quarter)
             # Far below the range a conversion gives -2^31: the lowest, once it is saturated.
-            return rounded(w.load(address, w.f32))
+            return rounded(el.load_floats(w, pointers[0], position, quarter, step))
 
         el.each_vector(w, pointers[1], length, step, storage, compute)
 
@@ -134,7 +133,7 @@ def _dequantize(w: Writer, buffers: list[str], step: int, code: Code) -> None:
         def one(position: str) -> None:
             target = w.at(pointers[1], w.times(position, 4))
             for quarter in range(-(-step // w.lanes)):
-                stored = el.load_numbers(w, pointers[0], position, quarter, bool(code["signed"]))
+                stored = el.load_numbers(w, pointers[0], position, quarter, bool(code["signed"]), step)
                 real = w.binary(
                     "mulf", el.to_floats(w, w.binary("subi", stored, zero_point, w.i32)), scale, w.f32
                 )

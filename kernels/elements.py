@@ -9,18 +9,30 @@ import numpy as np
 
 from .instruction_set import InstructionSet
 from .instructions import narrow_to_bytes, narrow_to_words, saturating_add
-from .runs import each_step, store_bytes
+from .runs import each_step, load_bytes, store_bytes
 from .writer import Writer
 
 QUARTERS = 4
 """Vectors of i32 or float32 for a vector of bytes."""
 
 
-def load_numbers(w: Writer, pointer: str, position: str, quarter: int, signed: bool) -> str:
-    """The bytes of one quarter of the vector at ``position``, as i32."""
-    address = w.at(w.at(pointer, position), quarter * w.lanes)
+def load_numbers(w: Writer, pointer: str, position: str, quarter: int, signed: bool, step: int) -> str:
+    """The bytes of one quarter of the ``step`` elements at ``position``, as i32."""
+    count = min(step - quarter * w.lanes, w.lanes)
+    if count <= 0:
+        return w.splat(0, w.i32)
+    value = load_bytes(w, w.at(w.at(pointer, position), quarter * w.lanes), count, w.lanes)
     kind = "extsi" if signed else "extui"
-    return w.op(f"arith.{kind} {w.load(address, w.quarter)} : {w.quarter} to {w.i32}")
+    return w.op(f"arith.{kind} {value} : {w.quarter} to {w.i32}")
+
+
+def load_floats(w: Writer, pointer: str, position: str, quarter: int, step: int) -> str:
+    """One quarter of the ``step`` float32 at ``position``."""
+    count = min(step - quarter * w.lanes, w.lanes)
+    if count <= 0:
+        return w.splat(0.0, w.f32)
+    address = w.at(w.at(pointer, w.times(position, 4)), 4 * w.lanes * quarter)
+    return w.bitcast(load_bytes(w, address, 4 * count, 4 * w.lanes), w.i8, w.f32)
 
 
 def to_floats(w: Writer, numbers: str) -> str:

@@ -85,7 +85,9 @@ def emit(
 
     def run(pointers: list[str], length: str) -> None:
         def compute(position: str, quarter: int) -> str:
-            lhs, rhs = (elements.load_numbers(w, pointers[i], position, quarter, kinds[i]) for i in range(2))
+            lhs, rhs = (
+                elements.load_numbers(w, pointers[i], position, quarter, kinds[i], step) for i in range(2)
+            )
             return combine(lhs, rhs)
 
         elements.each_vector(w, pointers[2], length, step, storage, compute)

@@ -144,6 +144,19 @@ def each_step(w: Writer, length: str, step: int, body: Callable[[str], None], un
     w.loop_from(whole, length, single, step=step)
 
 
+def load_bytes(w: Writer, pointer: str, count: int, width: int) -> str:
+    """``count`` bytes, a power of two, and not one more, as a vector of ``width``; the rest is arbitrary."""
+    if count == width:
+        return w.load(pointer, f"vector<{width}xi8>")
+    scalar = f"i{8 * count}" if count < _REGISTER_BYTES else f"vector<{count}xi8>"
+    value = w.load(pointer, scalar)
+    if count < _REGISTER_BYTES:
+        parts = f"vector<{width // count}x{scalar}>"
+        return w.bitcast(w.broadcast(value, scalar, parts), parts, f"vector<{width}xi8>")
+    lanes = [lane if lane < count else -1 for lane in range(width)]
+    return w.shuffle(value, value, lanes, scalar)
+
+
 def store_bytes(w: Writer, value: str, pointer: str, count: int, width: int) -> None:
     """The first ``count`` bytes of a vector of ``width``; powers of two."""
     whole = f"vector<{width}xi8>"

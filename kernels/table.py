@@ -11,7 +11,7 @@ from .image import Image
 from .instruction_set import InstructionSet
 from .instructions import look_up_128, saturating_subtract, shuffle_bytes
 from .launch import Bytes, Code, Launch
-from .runs import each_run, each_step, narrowed, runs_of, store_bytes
+from .runs import each_run, each_step, load_bytes, narrowed, runs_of, store_bytes
 from .writer import Writer
 
 _BYTES = np.arange(256, dtype=np.uint8)
@@ -62,8 +62,7 @@ def emit(code: Code, isa: InstructionSet) -> str:
         source, target = pointers
 
         def one(position: str) -> None:
-            # Past a short run's end, but not far past the end of the buffer.
-            value = w.load(w.at(source, position), w.i8)
+            value = load_bytes(w, w.at(source, position), step, isa.vector_bytes)
             store_bytes(w, _apply(w, value, kind, table), w.at(target, position), step, isa.vector_bytes)
 
         each_step(w, length, step, one, unroll=4 if kind in ("copy", "flip") else 1)

@@ -50,7 +50,7 @@ def test_all_pairs_of_bytes(
 
 @pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("scale", [1.0, 2.0**-7, 3.0, 2.0**-30])
+@pytest.mark.parametrize("scale", [1.0, 2.0**-7])
 def test_every_tail(isa: str, mode: str, scale: float) -> None:
     rng = np.random.default_rng(3)
     kinds = [quantized((1,), "i8", s, z) for s, z in ((scale, -128), (1.0, 5), (1.0, -3))]
