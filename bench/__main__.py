@@ -36,6 +36,9 @@ cache; again with a full one), peak memory of the process, and whose bits the ou
 
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(argv)
+    if not sys.platform.startswith("linux"):
+        print("bench: error: the comparison pins and stops processes as Linux does", file=sys.stderr)
+        return 1
     try:
         return compare(arguments)
     except FileNotFoundError as error:
