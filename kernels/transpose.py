@@ -2,7 +2,8 @@
 
 Two axes matter: along the *lanes* the source is contiguous, along the *rows* the result is. Tiles of at most
 16 rows and 16 lanes are transposed in registers. Where both are one axis, runs of bytes are copied, and the
-lanes are any other axis. A unit is a block of lanes at one position on the other axes.
+lanes are any other axis. Few rows that lie side by side (the colours of an image) are interleaved. A unit is
+a number of tiles along the lanes, at one position on the other axes.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ from .writer import Writer
 
 _TILE = 16
 _BYTES = f"vector<{_TILE}xi8>"
+_INTERLEAVED = (2, 3, 4)
+"""Rows of which a shuffle each is cheaper than a whole tile."""
+_UNIT_TILES = 64
+"""Of one unit, along both axes, where there are so many."""
 _SCALARS = Scalars(
     2,
     (
@@ -29,7 +34,9 @@ _SCALARS = Scalars(
         "last_row",
         "source_lane",
         "target_lane",
-        "lane_blocks",
+        "lane_tiles",
+        "unit_tiles",
+        "lane_units",
         "last_lane",
         "inner",
         "source_inner",
@@ -73,19 +80,26 @@ def plan(spec: Transpose, isa: InstructionSet) -> Launch | str:
         lanes = _take(others, others[-1:])
     inner = _take(others, others[-1:])
     outer = _take(others, others[-1:])
+    kind = "copy" if copies else "tile"
     largest = (isa.vector_bytes if rows.source == 1 else 1) if copies else _TILE
     height = min(largest, 1 << (rows.size.bit_length() - 1))
     width = 1 if copies else min(_TILE, lanes.size)
-    lane_blocks = -(-lanes.size // width)
+    if not copies and rows.size in _INTERLEAVED and lanes.target == rows.size and lanes.size >= _TILE:
+        kind, height = "interleave", rows.size
+    row_blocks, lane_tiles = -(-rows.size // height), -(-lanes.size // width)
+    unit_tiles = max(1, _UNIT_TILES // row_blocks)
+    lane_units = -(-lane_tiles // unit_tiles)
     numbers = {
         "source_start": spec.input.start,
         "target_start": spec.output.start,
         "source_row": rows.source,
-        "row_blocks": -(-rows.size // height),
+        "row_blocks": row_blocks,
         "last_row": rows.size - height,
         "source_lane": lanes.source,
         "target_lane": lanes.target,
-        "lane_blocks": lane_blocks,
+        "lane_tiles": lane_tiles,
+        "unit_tiles": unit_tiles,
+        "lane_units": lane_units,
         "last_lane": lanes.size - width,
         "inner": inner.size,
         "source_inner": inner.source,
@@ -93,8 +107,8 @@ def plan(spec: Transpose, isa: InstructionSet) -> Launch | str:
         "source_outer": outer.source,
         "target_outer": outer.target,
     }
-    code = Code("transpose", isa.name, (("copies", copies), ("rows", height), ("lanes", width)))
-    return Launch(code, outer.size * inner.size * lane_blocks, (), _SCALARS.pack(numbers))
+    code = Code("transpose", isa.name, (("kind", kind), ("rows", height), ("lanes", width)))
+    return Launch(code, outer.size * inner.size * lane_units, (), _SCALARS.pack(numbers))
 
 
 def _axes(spec: Transpose) -> list[_Axis]:
@@ -133,30 +147,59 @@ def emit(code: Code, isa: InstructionSet) -> str:
         return _SCALARS.load(w, name)
 
     def unit(unit: str) -> None:
-        rest, block = w.split(unit, number("lane_blocks"))
+        rest, part = w.split(unit, number("lane_units"))
         outer, inner = w.split(rest, number("inner"))
-        lane = w.at_most(w.times(block, width), number("last_lane"))
         starts = []
         for name, pointer in (("source", source), ("target", target)):
             along = w.plus(w.times(outer, number(f"{name}_outer")), w.times(inner, number(f"{name}_inner")))
-            along = w.plus(along, w.times(lane, number(f"{name}_lane")))
             starts.append(w.at(w.at(pointer, number(f"{name}_start")), along))
-        pitches, last = (number("source_row"), number("target_lane")), number("last_row")
+        pitches, steps = (
+            (number("source_row"), number("target_lane")),
+            (number("source_lane"), number("target_lane")),
+        )
+        blocks, last_row, last_lane = number("row_blocks"), number("last_row"), number("last_lane")
+        first = w.times(part, number("unit_tiles"))
+        end = w.at_most(w.plus(first, number("unit_tiles")), number("lane_tiles"))
 
-        def rows(i: str) -> list[str]:
-            row = w.at_most(w.times(i, height), last)
-            at = w.at(starts[0], w.times(row, pitches[0])), w.at(starts[1], row)
-            if code["copies"]:
-                type_ = f"vector<{height}xi8>"
-                w.store(w.load(at[0], type_), at[1], type_)
-            else:
-                _transpose_tile(w, at, pitches, height, width)
-            return []
+        def tiles(i: str) -> list[str]:
+            lane = w.at_most(w.times(i, width), last_lane)
+            corners = [w.at(start, w.times(lane, step)) for start, step in zip(starts, steps, strict=True)]
 
-        w.loop(number("row_blocks"), rows)
+            def rows(i: str) -> list[str]:
+                row = w.at_most(w.times(i, height), last_row)
+                at = w.at(corners[0], w.times(row, pitches[0])), w.at(corners[1], row)
+                if code["kind"] == "copy":
+                    type_ = f"vector<{height}xi8>"
+                    w.store(w.load(at[0], type_), at[1], type_)
+                elif code["kind"] == "interleave":
+                    _interleave(w, at, pitches[0], height)
+                else:
+                    _transpose_tile(w, at, pitches, height, width)
+                return []
+
+            return w.loop(blocks, rows)
+
+        w.loop_from(first, end, tiles)
 
     w.units(unit)
     return w.text()
+
+
+def _interleave(w: Writer, at: tuple[str, str], pitch: str, height: int) -> None:
+    """16 bytes of each of ``height`` rows, side by side."""
+    pointer, vectors = at[0], []
+    for _ in range(height):
+        vectors.append(w.load(pointer, _BYTES))
+        pointer = w.at(pointer, pitch)
+    for start in range(0, height * _TILE, _TILE):
+        places = [divmod(start + i, height) for i in range(_TILE)]
+        merged = vectors[0]
+        for row in range(1, height):
+            # What comes before is in its place already, but for the first row.
+            before = [lane if row == 1 else i for i, (lane, _) in enumerate(places)]
+            lanes = [_TILE + lane if of == row else before[i] for i, (lane, of) in enumerate(places)]
+            merged = w.shuffle(merged, vectors[row], lanes, _BYTES)
+        w.store(merged, w.at(at[1], start), _BYTES)
 
 
 def _transpose_tile(
