@@ -3,7 +3,7 @@
 A *block* is one byte vector of outputs that are computed together. It consists of *parts*, each of which lies
 in one piece in memory: all channels of a vector (one part), or 16 or 32 channels of several *segments* of a
 row, which are walked along together. Where a pixel has fewer channels than a part has lanes, a part is a
-*group* of neighbouring pixels.
+*group* of neighbouring pixels. Channels that whole vectors leave over may be a last block of more parts.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from .instruction_set import InstructionSet
 
 PART_BYTES = 16
 """The smallest part."""
-_PART_COST = {1: 1.0, 2: 1.08, 4: 1.25}
-"""Of a block of so many parts, in blocks of one."""
 Ints = npt.NDArray[np.int64]
 
 
@@ -41,11 +39,11 @@ class Blocks:
     spans: Ints
     """``[blocks]``: output pixels of a segment."""
     stored: int
-    """Bytes of a part that are stored."""
-
-    @property
-    def parts(self) -> int:
-        return int(self.inputs.shape[1])
+    """Bytes of a part that are stored; whole vectors where there is a tail, too."""
+    parts: int
+    """Of all blocks; but for a tail."""
+    tail: int = 0
+    """Parts of the last block, if they are others."""
 
     @property
     def steps(self) -> Ints:
@@ -55,19 +53,24 @@ class Blocks:
     @property
     def gathers(self) -> bool:
         """Whether lanes read other bytes than their own."""
+        if self.tail:
+            return False
         parts = self.gather.reshape(-1, self.gather.shape[1] // self.parts)
         return not np.array_equal(parts[:, : self.stored], np.tile(np.arange(self.stored), (len(parts), 1)))
 
 
-def blocks_of(conv: Conv, isa: InstructionSet) -> Blocks:
-    """The cheapest blocks for ``conv``."""
-    layouts = [_layout(conv, isa, parts) for parts in _PART_COST if isa.vector_bytes // parts >= PART_BYTES]
+def layouts(conv: Conv, isa: InstructionSet) -> list[Blocks]:
+    """The ways to cut ``conv`` into blocks."""
+    parts = [n for n in (1, 2, 4) if isa.vector_bytes // n >= PART_BYTES]
     if conv.output.channels != conv.input.channels:
-        layouts = layouts[-1:]  # bytes are gathered inside of sixteen
-    return min(layouts, key=lambda layout: int(layout.steps.sum()) * _PART_COST[layout.parts])
+        return [_uniform(conv, isa, parts[-1])]  # bytes are gathered inside of sixteen
+    found = [_uniform(conv, isa, n) for n in parts]
+    if conv.output.channels > isa.vector_bytes and conv.output.channels % isa.vector_bytes:
+        found += [_with_tail(conv, isa, n) for n in parts[1:]]
+    return found
 
 
-def _layout(conv: Conv, isa: InstructionSet, parts: int) -> Blocks:
+def _uniform(conv: Conv, isa: InstructionSet, parts: int) -> Blocks:
     """Blocks of ``parts`` parts, with the largest group of pixels that divides the segments."""
     lanes = isa.vector_bytes // parts
     return next(
@@ -77,14 +80,40 @@ def _layout(conv: Conv, isa: InstructionSet, parts: int) -> Blocks:
     )
 
 
-def _grouped(conv: Conv, lanes: int, parts: int, group: int) -> Blocks | None:
+def _with_tail(conv: Conv, isa: InstructionSet, parts: int) -> Blocks:
+    """Whole vectors of channels, and blocks of ``parts`` parts for what is left."""
+    whole = conv.output.channels // isa.vector_bytes * isa.vector_bytes
+    first = _grouped(conv, isa.vector_bytes, 1, 1, end=whole)
+    rest = _grouped(conv, isa.vector_bytes // parts, parts, 1, begin=whole)
+    assert first is not None  # only larger groups may not fit
+    assert rest is not None
+    unused = ((0, 0), (0, parts - 1))
+    inputs, outputs = np.pad(first.inputs, unused), np.pad(first.outputs, unused)
+    return Blocks(
+        1,
+        np.concatenate([first.channels, rest.channels]),
+        np.concatenate([first.gather, rest.gather]),
+        np.concatenate([inputs, rest.inputs]),
+        np.concatenate([outputs, rest.outputs]),
+        np.concatenate([first.spans, rest.spans]),
+        first.stored,
+        1,
+        parts,
+    )
+
+
+def _grouped(
+    conv: Conv, lanes: int, parts: int, group: int, begin: int = 0, end: int | None = None
+) -> Blocks | None:
+    """Blocks for the lanes ``begin`` to ``end`` of groups; None if groups do not divide the segments."""
     count, width = conv.output.channels, conv.output.width
     column = conv.strides[1] * conv.input.pixel_pitch
     # Every lane of a group: pixel, channel, byte of the input.
     lane = np.arange(group * count)
     pixel, channel = lane // count, lane % count
     byte = pixel * column + channel // (count // conv.input.channels)
-    starts = np.minimum(np.arange(-(-len(lane) // lanes)) * lanes, max(len(lane) - lanes, 0))
+    end = len(lane) if end is None else end
+    starts = np.minimum(np.arange(begin, end, lanes), max(len(lane) - lanes, 0))
     pieces, segments = _pieces(len(starts), parts)
     spans = [-(-width // (n * group)) * group for n in segments]
     if max(spans) > width:
@@ -109,6 +138,7 @@ def _grouped(conv: Conv, lanes: int, parts: int, group: int) -> Blocks | None:
         conv.output.start + position * conv.output.pixel_pitch + starts[pieces],
         np.array(spans),
         min(lanes, len(lane)),
+        parts,
     )
 
 

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from . import depthwise_streaming, depthwise_tiles, epilogue
 from .channels import Channels, as_bytes, wrap_int32
 from .conv import Conv
-from .depthwise_blocks import Blocks, blocks_of, interleaved, table
+from .depthwise_blocks import Blocks, interleaved, layouts, table
 from .depthwise_tiles import Sharing, Tile
-from .depthwise_vectors import VECTORS, rows_per_group
+from .depthwise_vectors import TAIL, VECTORS, rows_per_group
 from .epilogue import Epilogue
 from .instruction_set import InstructionSet
 from .launch import Bytes, Code, Launch, Option
@@ -39,9 +39,8 @@ def plan(conv: Conv, isa: InstructionSet) -> Launch | str:
     reason = epilogue.why_not(conv.rescale)
     if reason is not None:
         return reason
-    blocks = blocks_of(conv, isa)
+    blocks, tile = _form(conv, isa)
     channels = interleaved(blocks, conv.output.channels, isa.lanes)
-    tile = _tile(conv, blocks, isa)
     weights = _by_block(_filter(conv), channels, tile, isa)
     terms = _terms(weights, isa)
     reach = epilogue.reach(conv.filter, conv.filter_zero_points, conv.bias)
@@ -51,6 +50,7 @@ def plan(conv: Conv, isa: InstructionSet) -> Launch | str:
     options = (
         ("parts", blocks.parts),
         ("stored", blocks.stored),
+        ("tail", blocks.tail),
         ("gathers", blocks.gathers),
         ("terms", len(terms)),
         ("signed", conv.result_signed),
@@ -60,7 +60,7 @@ def plan(conv: Conv, isa: InstructionSet) -> Launch | str:
     constants = [
         as_bytes(np.stack(terms, axis=3)).reshape(-1),
         _parameters(conv, channels, ending),
-        as_bytes(table(blocks, _wide(terms))).reshape(-1),
+        as_bytes(table(blocks, _flags(blocks, terms))).reshape(-1),
         as_bytes(lines).reshape(-1),
     ]
     if blocks.gathers:
@@ -79,15 +79,35 @@ def emit(code: Code, isa: InstructionSet) -> str:
     return depthwise_tiles.write(code, isa) if written_out else depthwise_streaming.write(code, isa)
 
 
-def _tile(conv: Conv, blocks: Blocks, isa: InstructionSet) -> Tile | None:
-    """The tile of outputs that are computed together; None: none, taps are not written out."""
+def _form(conv: Conv, isa: InstructionSet) -> tuple[Blocks, Tile | None]:
+    """The cheapest blocks and their tile of outputs; no tile where taps are not written out."""
+    found = layouts(conv, isa)
     if conv.kernel[0] * conv.kernel[1] > _MOST_TAPS:
-        return None
+        return min((b for b in found if not b.tail), key=lambda b: int(b.steps.sum())), None
+    forms = [(blocks, _tile(conv, blocks, isa)) for blocks in found]
+    return min(forms, key=lambda form: _cost(form[0], form[1], isa))
+
+
+def _tile(conv: Conv, blocks: Blocks, isa: InstructionSet) -> Tile:
     vertical, horizontal = _sharing(conv, blocks)
     rows = 2 if vertical.shift == 1 and conv.output.height >= 2 * vertical.apart else 1
     tile = Tile(conv.kernel, vertical.shift, horizontal.shift, rows, 2, False, horizontal.apart > 1)
     resident = tile.columns * tile.groups(isa) * VECTORS <= _MOST_RESIDENT * isa.registers
     return replace(tile, resident=resident)
+
+
+def _cost(blocks: Blocks, tile: Tile, isa: InstructionSet) -> float:
+    """Vector instructions of a line, roughly."""
+    new = min(tile.shift, tile.window[1]) if tile.resident else tile.columns / tile.pixels
+    dots = VECTORS * len(tile.pairs(isa)) * tile.window[1]
+    epilogues = 6 * VECTORS * tile.rows
+    columns = new * (2 * VECTORS * tile.groups(isa) + blocks.gathers * tile.input_rows)
+    more_parts = 2 * new * tile.input_rows + tile.rows
+    whole = dots + epilogues + columns
+    parts = np.full(len(blocks.steps), blocks.parts)
+    if blocks.tail:
+        parts[-1] = blocks.tail
+    return float(np.sum(blocks.steps * (whole + (parts - 1) * more_parts)))
 
 
 def _sharing(conv: Conv, blocks: Blocks) -> tuple[Sharing, Sharing]:
@@ -134,12 +154,15 @@ def _terms(values: npt.NDArray[np.int64], isa: InstructionSet) -> list[npt.NDArr
     return terms
 
 
-def _wide(terms: Sequence[npt.NDArray[np.generic]]) -> npt.NDArray[np.int64]:
-    """``[blocks]``: a bit for each vector that has weights beyond the first term."""
+def _flags(blocks: Blocks, terms: Sequence[npt.NDArray[np.generic]]) -> npt.NDArray[np.int64]:
+    """``[blocks]``: a bit for each vector that has weights beyond the first term, and for a tail."""
     beyond = np.zeros((len(terms[0]), VECTORS), np.bool_)
     for term in terms[1:]:
         beyond |= np.any(term, axis=(1, 2, 4, 5))
-    return beyond @ (1 << np.arange(VECTORS))
+    flags: npt.NDArray[np.int64] = beyond @ (1 << np.arange(VECTORS))
+    if blocks.tail:
+        flags[-1] |= TAIL
+    return flags
 
 
 def _parameters(conv: Conv, channels: Channels, ending: Epilogue) -> Bytes:

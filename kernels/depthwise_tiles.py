@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from .depthwise_vectors import VECTORS, Vectors, rows_per_group
+from .depthwise_vectors import TAIL, VECTORS, Vectors, rows_per_group
 from .instruction_set import InstructionSet
 from .instructions import pinned
 from .launch import Code, Option
@@ -155,24 +155,35 @@ class _Tiles(Vectors):
         w, tile = self.w, self.tile
         taps = tile.window[1] * len(self.pairs) * self.terms
         steps = self.start_unit(unit, w.index(taps * VECTORS * self.isa.vector_bytes))
-        if not tile.phases:
-            self._row(steps, self.sources, self.targets)
+        if not self.tail:
+            self._line(steps, self.sources, self.targets)
+            return
+        flag = w.binary("andi", self.flags, w.index(TAIL), "i64")
+        for predicate, parts in (("eq", self.parts), ("ne", self.tail)):
+            places = self.sources[:parts], self.targets[:parts]
+            w.when(w.compare(predicate, flag, 0), partial(self._line, steps, *places))
+
+    def _line(self, steps: str, sources: Sequence[str], targets: Sequence[str]) -> None:
+        """A unit's outputs, ``steps`` in every part."""
+        w = self.w
+        if not self.tile.phases:
+            self._phase(steps, sources, targets)
             return
 
         def phase(index: str) -> Sequence[str]:
             left = w.minus(w.plus(w.minus(steps, index), self.phases), 1)
             offsets = w.times(index, self.in_phase), w.times(index, self.out_phase)
-            sources, targets = (
+            places = (
                 [w.at(start, offset) for start in starts]
-                for starts, offset in zip((self.sources, self.targets), offsets, strict=True)
+                for starts, offset in zip((sources, targets), offsets, strict=True)
             )
-            self._row(w.split(left, self.phases)[0], sources, targets)
+            self._phase(w.split(left, self.phases)[0], *places)
             return []
 
         w.loop(w.at_most(steps, self.phases), phase)
 
-    def _row(self, steps: str, sources: Sequence[str], targets: Sequence[str]) -> None:
-        """``steps`` outputs of every row of a tile and of every part."""
+    def _phase(self, steps: str, sources: Sequence[str], targets: Sequence[str]) -> None:
+        """The outputs that share columns, ``steps`` in every part."""
         w, tile = self.w, self.tile
         last = w.minus(steps, 1)
         last_column = w.plus(w.times(last, tile.shift), tile.window[1] - 1)
@@ -232,7 +243,7 @@ class _Tiles(Vectors):
         for vector in range(VECTORS):
             totals = self._products(columns, vector, [self.bias(vector)] * (tile.rows * tile.pixels), [0])
             if self.terms > 1:
-                bit = self.w.binary("andi", self.wide, self.w.index(1 << vector), "i64")
+                bit = self.w.binary("andi", self.flags, self.w.index(1 << vector), "i64")
                 totals = self.w.update(
                     self.w.compare("ne", bit, 0),
                     partial(self._products, columns, vector, totals, range(1, self.terms)),

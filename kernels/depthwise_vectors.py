@@ -16,6 +16,10 @@ VECTORS = 4
 """i32 vectors of a block."""
 
 
+TAIL = 1 << VECTORS
+"""The flag of a block that is a tail; the lower ones: vectors that have weights beyond the first term."""
+
+
 def rows_per_group(isa: InstructionSet) -> int:
     """How many rows of the input share an i32 lane."""
     return 4 if isa.dot == "dot-u8s8" else 2
@@ -29,10 +33,10 @@ class Vectors:
     def __init__(self, code: Code, isa: InstructionSet) -> None:
         self.isa = isa
         self.w = w = Writer(isa)
-        self.parts, self.stored = int(code["parts"]), int(code["stored"])
+        w.align_stack()
+        self.parts, self.stored, self.tail = int(code["parts"]), int(code["stored"]), int(code["tail"])
         self.terms = int(code["terms"])
         self.epilogue = Epilogue.of_code(code)
-        self.part_bytes = isa.vector_bytes // self.parts
         self.parameter_bytes = isa.vector_bytes + self.epilogue.parameter_bytes(isa.lanes)
         self.x, self.weights, self.parameters, self.blocks, self.lines = (w.pointer(i) for i in range(5))
         self.orders = w.pointer(5) if code["gathers"] else ""
@@ -49,8 +53,7 @@ class Vectors:
 
     def start_unit(self, unit: str, block_bytes: str) -> str:
         """Loads what is a unit's own: where its sources, targets, weights and parameters are, in which order
-        bytes are gathered, which of its vectors have weights beyond the first term. Returns the number of
-        steps.
+        bytes are gathered, and its flags. Returns the number of steps.
         """
         w, isa = self.w, self.isa
         line, block = w.split(unit, self.block_count)
@@ -58,11 +61,12 @@ class Vectors:
         source, target = (
             w.at(image, w.load(w.at(entry, 8 * i), "i64", 8)) for i, image in enumerate((self.x, self.out))
         )
-        count = 2 + 2 * self.parts
+        parts = max(self.parts, self.tail)
+        count = 2 + 2 * parts
         entry = w.at(self.blocks, w.times(block, 8 * count))
-        steps, self.wide, *places = (w.load(w.at(entry, 8 * i), "i64", 8) for i in range(count))
-        self.sources = [w.at(source, place) for place in places[: self.parts]]
-        self.targets = [w.at(target, place) for place in places[self.parts :]]
+        steps, self.flags, *places = (w.load(w.at(entry, 8 * i), "i64", 8) for i in range(count))
+        self.sources = [w.at(source, place) for place in places[:parts]]
+        self.targets = [w.at(target, place) for place in places[parts:]]
         self.block_weights = w.at(self.weights, w.times(block, block_bytes))
         self.block_parameters = w.at(
             w.at(self.parameters, epilogue.HEADER_BYTES), w.times(block, VECTORS * self.parameter_bytes)
@@ -86,7 +90,7 @@ class Vectors:
     def load_row(self, sources: Sequence[str]) -> str:
         """A block's bytes of one row, a part from each source."""
         w = self.w
-        size = self.part_bytes
+        size = self.isa.vector_bytes // len(sources)
         values = [w.load(source, f"vector<{size}xi8>") for source in sources]
         while len(values) > 1:
             values = [
@@ -123,11 +127,12 @@ class Vectors:
     def store(self, packed: str, targets: Sequence[str]) -> None:
         """The bytes of one step, each part to its own place."""
         w = self.w
+        size = self.isa.vector_bytes // len(targets)
         for part, target in enumerate(targets):
-            first, value = part * self.part_bytes, packed
-            if self.parts > 1:
-                value = w.shuffle(packed, packed, range(first, first + self.part_bytes), w.i8)
-            store_bytes(w, value, self.part_bytes, target, self.stored)
+            value = packed
+            if len(targets) > 1:
+                value = w.shuffle(packed, packed, range(part * size, (part + 1) * size), w.i8)
+            store_bytes(w, value, size, target, min(self.stored, size))
 
     def _zip(self, lhs: str, rhs: str, size: int) -> list[str]:
         """``punpckl`` and ``punpckh``: elements of ``size`` bytes in turn, within 16 bytes."""
