@@ -18,7 +18,7 @@ starts earlier, and so does the last panel. The code is in :mod:`.conv2d_code`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -26,13 +26,15 @@ import numpy as np
 import numpy.typing as npt
 
 from . import epilogue as epilogues
+from . import residual as residuals
 from .channels import Channels, as_bytes, wrap_int32
 from .conv import Conv
-from .conv2d_code import MASK_BYTES, SCALARS, TABLE_START, Kernel
+from .conv2d_code import MASK_BYTES, Kernel, scalars_of, table_start
 from .conv2d_tile import Tile, Work, choose_tile
 from .epilogue import Epilogue
+from .float32_sum import Float32Sum
 from .instruction_set import InstructionSet
-from .launch import Bytes, Code, Launch
+from .launch import Bytes, Code, Launch, Option
 from .narrow import group_order
 
 _UNITS = 16
@@ -45,7 +47,14 @@ def plan(spec: Conv, isa: InstructionSet) -> Launch | str:
     """Units are groups of panels times chunks of lines or tiles."""
     if (reason := _why_not(spec)) is not None:
         return reason
-    return _Plan(spec, isa).launch()
+    if spec.residual is None:
+        return _Plan(spec, isa).launch()
+    found = residuals.prove(spec.residual, spec.result_signed, isa)
+    if isinstance(found, str):
+        return found
+    if spec.result_signed:
+        spec = replace(spec, rescale=residuals.unsigned_rescale(spec.rescale), result_signed=False)
+    return _Plan(spec, isa, found).launch()
 
 
 def emit(code: Code, isa: InstructionSet) -> str:
@@ -57,8 +66,6 @@ def _why_not(spec: Conv) -> str | None:
         return f"kind '{spec.kind}' is another family's"
     if spec.input_signed:
         return "an input of signed bytes"
-    if spec.residual is not None:
-        return "a residual"
     if spec.input.element_bytes != 1 or spec.output.element_bytes != 1:
         return "elements of more than a byte"
     return epilogues.why_not(spec.rescale)
@@ -69,7 +76,10 @@ class _Plan:
     """How one convolution is cut up and packed."""
 
     spec: Conv
+    """With a residual its own results are u8."""
     isa: InstructionSet
+    sum: Float32Sum | None = None
+    """Of the residual."""
 
     def launch(self) -> Launch:
         spec, tile = self.spec, self.tile
@@ -80,19 +90,26 @@ class _Plan:
             ("sums", self.needs_sums),
             *self.epilogue.options,
             ("signed", spec.result_signed),
+            *self._residual_options(),
         )
         constants = (self.packed_filter(), self.parameters(), self.tables())
         code = Code("conv2d", self.isa.name, options)
         macs = spec.output.elements * self.taps
         return Launch(code, self.panel_groups * self.chunks, constants, self.scalars(), macs)
 
+    def _residual_options(self) -> tuple[tuple[str, Option], ...]:
+        if self.spec.residual is None or self.sum is None:
+            return residuals.NO_OPTIONS
+        return residuals.options(self.spec.residual, self.sum)
+
     @cached_property
     def filter(self) -> npt.NDArray[np.int8]:
         """``[out_channels, taps]``, with 128 less where it is stored unsigned."""
         stored = np.ascontiguousarray(self.spec.filter).reshape(self.spec.output.channels, -1)
-        if self.spec.filter_signed:
-            return stored.view(np.int8)
-        return (stored.view(np.uint8) ^ np.uint8(128)).view(np.int8)
+        if not self.spec.filter_signed:
+            stored = stored.view(np.uint8) ^ np.uint8(128)
+        signed: npt.NDArray[np.int8] = stored.view(np.int8)
+        return signed
 
     @cached_property
     def zero_points(self) -> npt.NDArray[np.int64]:
@@ -157,7 +174,7 @@ class _Plan:
         return all(
             image.row_pitch == spec.output.width * image.pixel_pitch
             and image.image_pitch == spec.output.height * image.row_pitch
-            for image in (spec.input, spec.output)
+            for image in (spec.input, spec.output, *([spec.residual.other] if spec.residual else []))
         )
 
     @property
@@ -271,33 +288,42 @@ class _Plan:
         spec, (lines, tiles) = self.spec, self.chunk
         image, result = spec.input, spec.output
         start = image.start - spec.padding[0] * image.row_pitch - spec.padding[1] * image.pixel_pitch
-        return SCALARS.pack(
-            {
-                "chunks": self.chunks,
-                "tile_chunks": math.ceil(self.tiles / tiles),
-                "panels": self.panels,
-                "panels_per_unit": self.panels_per_unit,
-                "lines": self.lines,
-                "lines_per_chunk": lines,
-                "tiles": self.tiles,
-                "tiles_per_chunk": tiles,
-                "last_pixel": self.width - self.tile.rows,
-                "lines_per_image": self.lines if self.is_flat else result.height,
-                "input_start": start,
-                "input_image": image.image_pitch,
-                "input_line": spec.strides[0] * image.row_pitch,
-                "input_pixel": spec.strides[1] * image.pixel_pitch,
-                "output_start": result.start,
-                "output_image": result.image_pitch,
-                "output_line": result.row_pitch,
-                "output_pixel": result.pixel_pitch,
-                "runs": self.runs,
-                "run_table": TABLE_START + 16 * self.panels,
-                "steps": self.steps,
-                "run_bytes": self.run_bytes,
-                "panel_bytes": self.panel_bytes,
+        residual = spec.residual
+        has_residual = residual is not None
+        values = {
+            "chunks": self.chunks,
+            "tile_chunks": math.ceil(self.tiles / tiles),
+            "panels": self.panels,
+            "panels_per_unit": self.panels_per_unit,
+            "lines": self.lines,
+            "lines_per_chunk": lines,
+            "tiles": self.tiles,
+            "tiles_per_chunk": tiles,
+            "last_pixel": self.width - self.tile.rows,
+            "lines_per_image": self.lines if self.is_flat else result.height,
+            "input_start": start,
+            "input_image": image.image_pitch,
+            "input_line": spec.strides[0] * image.row_pitch,
+            "input_pixel": spec.strides[1] * image.pixel_pitch,
+            "output_start": result.start,
+            "output_image": result.image_pitch,
+            "output_line": result.row_pitch,
+            "output_pixel": result.pixel_pitch,
+            "runs": self.runs,
+            "run_table": table_start(has_residual) + 16 * self.panels,
+            "steps": self.steps,
+            "run_bytes": self.run_bytes,
+            "panel_bytes": self.panel_bytes,
+        }
+        if residual is not None:
+            other = residual.other
+            values |= {
+                "other_start": other.start,
+                "other_image": other.image_pitch,
+                "other_line": other.row_pitch,
+                "other_pixel": other.pixel_pitch,
             }
-        )
+        return scalars_of(has_residual).pack(values)
 
     # Constants.
 
@@ -331,5 +357,8 @@ class _Plan:
         mask[: (self.run_bytes - 1) % vector + 1] = 0xFF
         group = np.arange(self.panels) // self.group_panels
         starts = np.stack([group * self.in_channels, self.panel_channels], 1).astype(np.int64)
-        parts: list[Any] = [epilogues.header(self.spec.rescale), mask, starts, self.run_offsets()]
+        parts: list[Any] = [epilogues.header(self.spec.rescale), mask]
+        if self.spec.residual is not None and self.sum is not None:
+            parts.append(residuals.header(self.spec.residual, self.sum))
+        parts += [starts, self.run_offsets()]
         return np.concatenate([np.ascontiguousarray(part).view(np.uint8).reshape(-1) for part in parts])

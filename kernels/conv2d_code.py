@@ -2,50 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from . import residual as residuals
 from .epilogue import HEADER_BYTES, Epilogue
 from .instruction_set import InstructionSet
 from .instructions import dot_pairs, dot_quads, prefetch_to_write, sum_bytes
 from .launch import Code
 from .narrow import Narrower, groups_of, store_bytes
+from .residual import ResidualSum
 from .scalars import Scalars
 from .writer import Writer
 
-_INPUT, _FILTER, _PARAMETERS, _TABLES, _OUTPUT = range(5)
-SCALARS = Scalars(
-    5,
-    [
-        "chunks",
-        "tile_chunks",
-        "panels",
-        "panels_per_unit",
-        "lines",
-        "lines_per_chunk",
-        "tiles",
-        "tiles_per_chunk",
-        "last_pixel",
-        "lines_per_image",
-        "input_start",
-        "input_image",
-        "input_line",
-        "input_pixel",
-        "output_start",
-        "output_image",
-        "output_line",
-        "output_pixel",
-        "runs",
-        "run_table",
-        "steps",
-        "run_bytes",
-        "panel_bytes",
-    ],
+_NAMES = (
+    "chunks",
+    "tile_chunks",
+    "panels",
+    "panels_per_unit",
+    "lines",
+    "lines_per_chunk",
+    "tiles",
+    "tiles_per_chunk",
+    "last_pixel",
+    "lines_per_image",
+    "input_start",
+    "input_image",
+    "input_line",
+    "input_pixel",
+    "output_start",
+    "output_image",
+    "output_line",
+    "output_pixel",
+    "runs",
+    "run_table",
+    "steps",
+    "run_bytes",
+    "panel_bytes",
 )
+_RESIDUAL_NAMES = (*_NAMES, "other_start", "other_image", "other_line", "other_pixel")
 MASK_BYTES = 64
-TABLE_START = HEADER_BYTES + MASK_BYTES
 _POINTER = "!llvm.ptr"
 _SHARED_ROWS = 4
 """Pixels that are addressed from one pointer."""
+
+
+def scalars_of(has_residual: bool) -> Scalars:
+    """Behind the pointers: inputs, filter, parameters, tables, result."""
+    return Scalars(6, _RESIDUAL_NAMES) if has_residual else Scalars(5, _NAMES)
+
+
+def table_start(has_residual: bool) -> int:
+    """In the tables, of what there is per panel and per run."""
+    return HEADER_BYTES + MASK_BYTES + (residuals.HEADER_BYTES if has_residual else 0)
 
 
 class _Pixels:
@@ -74,6 +82,9 @@ class Kernel:
 
     def __init__(self, code: Code, isa: InstructionSet) -> None:
         self.w = w = Writer(isa)
+        self.code = code
+        self.has_residual = bool(code["residual"])
+        self.scalars = scalars_of(self.has_residual)
         self.rows = int(code["rows"])
         self.vectors = int(code["vectors"])
         self.width = int(code["width"])
@@ -85,16 +96,17 @@ class Kernel:
         self.step_bytes = self.vectors * vector * (2 if self.pairs else 1)
         columns = 2 if self.needs_sums else 1  # start, zero point
         self.vector_parameters = columns * vector + self.epilogue.parameter_bytes(isa.lanes)
-        self.input, self.filter, self.parameters, self.tables, self.output = (
-            w.pointer(slot) for slot in (_INPUT, _FILTER, _PARAMETERS, _TABLES, _OUTPUT)
-        )
+        inputs = 2 if self.has_residual else 1
+        self.images = {"input": w.pointer(0), "output": w.pointer(inputs + 3)}
+        if self.has_residual:
+            self.images["other"] = w.pointer(1)
+        self.filter, self.parameters, self.tables = (w.pointer(inputs + i) for i in range(3))
 
     def scalar(self, name: str) -> str:
-        return SCALARS.load(self.w, name)
+        return self.scalars.load(self.w, name)
 
     def text(self) -> str:
-        self.sources = _Pixels(self.w, self.rows, self.scalar("input_pixel"))
-        self.targets = _Pixels(self.w, self.rows, self.scalar("output_pixel"))
+        self.pixels = {name: _Pixels(self.w, self.rows, self.scalar(f"{name}_pixel")) for name in self.images}
         self.w.units(self._unit)
         return self.w.text()
 
@@ -111,32 +123,31 @@ class Kernel:
         tile_bounds = bounds(tiles, "tiles_per_chunk", "tiles")
 
         def panel(index: str) -> Sequence[str]:
-            starts = w.at(self.tables, w.plus(w.times(index, 16), TABLE_START))
-            source, target = (
-                w.plus(w.load(w.at(starts, 8 * i), "i64", 8), self.scalar(f"{name}_start"))
-                for i, name in enumerate(("input", "output"))
-            )
+            table = w.at(self.tables, w.plus(w.times(index, 16), table_start(self.has_residual)))
+            channels = [w.load(w.at(table, 8 * i), "i64", 8) for i in range(2)]
+            starts = {
+                name: w.plus(channels[name != "input"], self.scalar(f"{name}_start")) for name in self.images
+            }
             filter = w.at(self.filter, w.times(index, self.scalar("panel_bytes")))
             parameters = w.at(self.parameters, w.times(index, self.vectors * self.vector_parameters))
 
             def line(number: str) -> Sequence[str]:
                 image, y = w.split(number, self.scalar("lines_per_image"))
 
-                def start(pointer: str, first: str, name: str) -> str:
-                    offset = w.plus(first, w.times(image, self.scalar(f"{name}_image")))
-                    return w.at(pointer, w.plus(offset, w.times(y, self.scalar(f"{name}_line"))))
+                def start(name: str) -> str:
+                    offset = w.plus(starts[name], w.times(image, self.scalar(f"{name}_image")))
+                    offset = w.plus(offset, w.times(y, self.scalar(f"{name}_line")))
+                    return w.at(self.images[name], offset)
 
-                pixels = start(self.input, source, "input")
-                results = start(self.output, target, "output")
+                places = {name: start(name) for name in self.images}
 
                 def tile(which: str) -> Sequence[str]:
                     pixel = w.at_most(w.times(which, self.rows), self.scalar("last_pixel"))
-                    self._tile(
-                        w.at(pixels, w.times(pixel, self.scalar("input_pixel"))),
-                        w.at(results, w.times(pixel, self.scalar("output_pixel"))),
-                        filter,
-                        parameters,
-                    )
+                    at = {
+                        name: w.at(place, w.times(pixel, self.scalar(f"{name}_pixel")))
+                        for name, place in places.items()
+                    }
+                    self._tile(at, filter, parameters)
                     return []
 
                 w.loop_from(*tile_bounds, tile)
@@ -147,29 +158,27 @@ class Kernel:
 
         w.loop_from(*bounds(group, "panels_per_unit", "panels"), panel)
 
-    def _tile(self, source: str, target: str, filter: str, parameters: str) -> None:
+    def _tile(self, first: Mapping[str, str], filter: str, parameters: str) -> None:
+        """``first``: where its first pixel is, in each image."""
         w = self.w
-        pixels = self.sources.pointers(source)
-        results = self.targets.pointers(target)
+        source = first["input"]
+        at = {name: self.pixels[name].pointers(place) for name, place in first.items()}
+        pixels = at["input"]
         # Written long after: a line that is in no cache would hold up all later stores.
         for i in range(self.rows):
             for line in range(0, self.width, 64):
-                prefetch_to_write(w, w.at(self.targets.of(results, i), line))
+                prefetch_to_write(w, w.at(self.pixels["output"].of(at["output"], i), line))
         sums = self._pixel_sums(source) if self.needs_sums else []
         starts = []
         for j in range(self.vectors):
-            at = w.at(parameters, j * self.vector_parameters)
-            start = w.load(at, w.i32, volatile=True)
+            place = w.at(parameters, j * self.vector_parameters)
+            start = w.load(place, w.i32, volatile=True)
+            column = [start] * self.rows
             if sums:
-                zero_point = w.load(w.at(at, w.isa.vector_bytes), w.i32, volatile=True)
-                starts.append(
-                    [
-                        w.binary("subi", start, w.binary("muli", each, zero_point, w.i32), w.i32)
-                        for each in sums
-                    ]
-                )
-            else:
-                starts.append([start] * self.rows)
+                zero_point = w.load(w.at(place, w.isa.vector_bytes), w.i32, volatile=True)
+                products = [w.binary("muli", each, zero_point, w.i32) for each in sums]
+                column = [w.binary("subi", start, product, w.i32) for product in products]
+            starts.append(column)
         totals = [starts[j][i] for i in range(self.rows) for j in range(self.vectors)]
         carried = w.loop(
             self.scalar("runs"),
@@ -177,7 +186,7 @@ class Kernel:
             [*totals, filter],
             [w.i32] * len(totals) + [_POINTER],
         )
-        self._results(carried[:-1], results, parameters)
+        self._results(carried[:-1], at, parameters)
 
     def _run_offset(self, run: str) -> str:
         w = self.w
@@ -202,7 +211,7 @@ class Kernel:
     def _quad(self, at: Sequence[str], row: int) -> str:
         """Four bytes of a pixel, in every lane."""
         w = self.w
-        return w.broadcast(w.load(self.sources.of(at, row), "i32"), "i32", w.i32)
+        return w.broadcast(w.load(self.pixels["input"].of(at, row), "i32"), "i32", w.i32)
 
     def _add_quads(self, totals: list[str], weights: str, at: Sequence[str]) -> None:
         w = self.w
@@ -242,9 +251,10 @@ class Kernel:
             first = w.at(source, offset)
 
             def some(at: str, totals: Sequence[str], masked: bool) -> list[str]:
-                pointers, result = self.sources.pointers(at), []
+                pixels = self.pixels["input"]
+                pointers, result = pixels.pointers(at), []
                 for i, total in enumerate(totals):
-                    value = w.load(self.sources.of(pointers, i), w.i8)
+                    value = w.load(pixels.of(pointers, i), w.i8)
                     if masked:
                         value = w.binary("andi", value, w.load(w.at(self.tables, HEADER_BYTES), w.i8), w.i8)
                     result.append(w.binary("addi", total, sum_bytes(w, value), w.i64))
@@ -268,23 +278,44 @@ class Kernel:
             sums.append(w.broadcast(one, "i32", w.i32))
         return sums
 
-    def _results(self, totals: Sequence[str], pointers: Sequence[str], parameters: str) -> None:
+    def _results(self, totals: Sequence[str], at: Mapping[str, Sequence[str]], parameters: str) -> None:
         """By columns, so that the parameters of one vector of channels are loaded once for all pixels."""
         w = self.w
         narrower = Narrower(w, self.epilogue, self.tables, self.signed)
         limits = self.epilogue.limits(w, self.tables)
         columns = 2 if self.needs_sums else 1
+        sum_ = ResidualSum(w, self.code, w.at(self.tables, table_start(False))) if self.has_residual else None
         first = 0
         for group in groups_of(self.vectors):
 
             def column(j: int, first: int = first) -> list[str]:
-                at = (first + j) * self.vector_parameters + columns * w.isa.vector_bytes
-                loaded = self.epilogue.load(w, w.at(parameters, at))
+                place = (first + j) * self.vector_parameters + columns * w.isa.vector_bytes
+                loaded = self.epilogue.load(w, w.at(parameters, place))
                 values = totals[first + j :: self.vectors]
                 return [self.epilogue.apply(w, value, loaded, limits) for value in values]
 
             start = first * w.lanes
             size = min(group * w.lanes, self.width - start)
-            for i, (value, bytes_) in enumerate(narrower.rows(group, self.rows, column)):
-                store_bytes(w, value, bytes_, w.at(self.targets.of(pointers, i), start), size)
+
+            def add(value: str, pixel: int, share: int, start: int = start) -> str:
+                if sum_ is None:
+                    return value
+                return sum_.add(value, self._others(at["other"], start, pixel, share))
+
+            targets = self.pixels["output"]
+            for i, (value, bytes_) in enumerate(narrower.rows(group, self.rows, column, add)):
+                store_bytes(w, value, bytes_, w.at(targets.of(at["output"], i), start), size)
             first += group
+
+    def _others(self, at: Sequence[str], start: int, pixel: int, share: int) -> str:
+        """A whole vector of the other tensor: ``share`` pixels, each from channel ``start``."""
+        w, size = self.w, self.w.isa.vector_bytes // share
+        rows = [min(pixel + i, self.rows - 1) for i in range(share)]
+        parts = [w.load(w.at(self.pixels["other"].of(at, row), start), f"vector<{size}xi8>") for row in rows]
+        while len(parts) > 1:
+            type_ = f"vector<{size}xi8>"
+            parts = [
+                w.shuffle(parts[i], parts[i + 1], range(2 * size), type_) for i in range(0, len(parts), 2)
+            ]
+            size *= 2
+        return parts[0]

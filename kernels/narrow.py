@@ -61,23 +61,31 @@ class Narrower:
             narrow = w.binary(f"{name}{kind}i", narrow, bound, w.i8)
         return narrow
 
-    def rows(self, group: int, pixels: int, column: Callable[[int], Sequence[str]]) -> list[tuple[str, int]]:
+    def rows(
+        self,
+        group: int,
+        pixels: int,
+        column: Callable[[int], Sequence[str]],
+        change: Callable[[str, int, int], str] | None = None,
+    ) -> list[tuple[str, int]]:
         """The results of a group, one vector of bytes per pixel and its size: the group's channels come
         first, what follows is arbitrary. ``column(j)`` computes vector ``j`` of all pixels, in i32.
+        ``change(value, i, n)`` makes other bytes of a whole vector that ``n`` pixels share, from pixel ``i``.
         """
+        change = change or (lambda value, *_: value)
         if group >= 3:
             words = [self._pairs(column(0), column(1)), []]
             third = column(2)
             words[1] = self._pairs(third, column(3) if group == 4 else third)
             return [
-                (self._wide(first, second, group), 4 * self.w.lanes)
-                for first, second in zip(*words, strict=True)
+                (change(self._wide(low, high, group), i, 1), 4 * self.w.lanes)
+                for i, (low, high) in enumerate(zip(*words, strict=True))
             ]
         first = list(column(0))
         if group == 2:
-            return self._shared(self._pairs(first, column(1)), 2, pixels)
+            return self._shared(self._pairs(first, column(1)), 2, pixels, change)
         first += first[-1:] * (pixels % 2)
-        return self._shared(self._pairs(first[::2], first[1::2]), 4, pixels)
+        return self._shared(self._pairs(first[::2], first[1::2]), 4, pixels, change)
 
     def _pairs(self, first: Sequence[str], second: Sequence[str]) -> list[str]:
         return [self.words(a, b) for a, b in zip(first, second, strict=True)]
@@ -92,7 +100,9 @@ class Narrower:
         lanes = w.bitcast(together, w.i8, w.i32)
         return w.bitcast(w.shuffle(lanes, lanes, order, w.i32), w.i32, w.i8)
 
-    def _shared(self, words: Sequence[str], share: int, pixels: int) -> list[tuple[str, int]]:
+    def _shared(
+        self, words: Sequence[str], share: int, pixels: int, change: Callable[[str, int, int], str]
+    ) -> list[tuple[str, int]]:
         """``share`` pixels in each vector of bytes, taken apart."""
         w = self.w
         rows: list[tuple[str, int]] = []
@@ -109,6 +119,8 @@ class Narrower:
             lanes = w.bitcast(self.bytes(words[first], words[min(first + 1, len(words) - 1)]), w.i8, w.i32)
             if order != sorted(order):
                 lanes = w.shuffle(lanes, lanes, order, w.i32)
+            value = change(w.bitcast(lanes, w.i32, w.i8), len(rows), share)
+            lanes = w.bitcast(value, w.i8, w.i32)
             for pixel in range(min(share, pixels - len(rows))):
                 part = w.shuffle(lanes, lanes, list(range(width * pixel, width * (pixel + 1))), w.i32)
                 rows.append((w.bitcast(part, f"vector<{width}xi32>", part_type), 4 * width))

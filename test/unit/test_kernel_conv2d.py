@@ -5,6 +5,7 @@ machine: tails of pixels, channels and runs, borders, slices, groups, zero point
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,11 @@ from hypothesis import strategies as st
 
 import kernel_runner as runner
 from zeropoint.dialect import fixed_point as fx
+from zeropoint.dialect import rescale
 from zeropoint.dialect.numerics import Rounding
 from zeropoint.dialect.op_constants import Rescale
-from zeropoint.kernels.conv import Conv
+from zeropoint.dialect.types import QuantParams, Storage, TensorType
+from zeropoint.kernels.conv import Conv, Residual
 from zeropoint.kernels.epilogue import Epilogue
 from zeropoint.kernels.image import Image
 from zeropoint.kernels.launch import Launch
@@ -56,20 +59,30 @@ def meaning(spec: Conv, x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 BORDER = 77
 
 
-def compare(spec: Conv, isa: str, rng: np.random.Generator, pieces: int = 3) -> Launch:
+def compare(spec: Conv, isa: str, rng: np.random.Generator, pieces: int = 3) -> Launch | None:
     launch = runner.launch_of(spec, isa)
+    if spec.residual and isinstance(launch, str):
+        assert "residual" in launch
+        return None
     assert isinstance(launch, Launch), launch
     image, result = spec.input, spec.output
     x = rng.integers(0, 256, (image.batch, image.height, image.width, image.channels)).astype(np.uint8)
     x = np.where(rng.random(x.shape) < 0.2, rng.choice([0, 255], x.shape), x).astype(np.uint8)
-    source = runner.buffer(image, x, BORDER)
+    sources = [runner.buffer(image, x, BORDER)]
+    expected = meaning(spec, x)
+    if spec.residual is not None:
+        other, signed = spec.residual.other, spec.residual.other_signed
+        y = rng.integers(-128 if signed else 0, 128 if signed else 256, expected.shape)
+        sources.append(runner.buffer(other, y.astype(np.int8 if signed else np.uint8), BORDER))
+        operands = (y, expected) if spec.residual.conv_is_rhs else (expected, y)
+        expected = spec.residual.constants.apply(*operands)
     target = rng.integers(0, 256, result.buffer_bytes).astype(np.uint8)
     into = runner.aligned(result.buffer_bytes)
     into[:] = target
-    runner.run(launch, [source], [into], pieces)
-    kind = np.int8 if spec.result_signed else np.uint8
+    runner.run(launch, sources, [into], pieces)
+    kind = np.int8 if (spec.residual or spec).result_signed else np.uint8
     actual = runner.inside(result, into, kind).astype(np.int64)
-    np.testing.assert_array_equal(actual, meaning(spec, x), err_msg=f"{launch.code.symbol} {spec}")
+    np.testing.assert_array_equal(actual, expected, err_msg=f"{launch.code.symbol} {spec}")
     assert runner.untouched(result, target, into)
     return launch
 
@@ -173,3 +186,29 @@ def test_convolutions(isa: str, case: tuple[Conv, np.random.Generator], pieces: 
         for name in ("_float32", "_double_fast")[:without]:
             patch.setattr(Epilogue, name, classmethod(lambda *_: None))
         compare(case[0], isa, case[1], pieces)
+
+
+@st.composite
+def residuals(draw: st.DrawFn) -> tuple[Conv, np.random.Generator]:
+    """A convolution with the add behind it."""
+    spec, rng = draw(convs())
+    signs = [draw(st.booleans()), draw(st.booleans())]
+    kinds = []
+    for signed in (spec.result_signed, *signs):
+        storage, point = Storage.of("i8" if signed else "u8"), int(rng.integers(0, 256)) - 128 * signed
+        kinds.append(TensorType((1,), QuantParams(storage, (2.0 ** rng.uniform(-6, -4),), (point,))))
+    conv_is_rhs = draw(st.booleans())
+    operands = (kinds[1], kinds[0]) if conv_is_rhs else (kinds[0], kinds[1])
+    mode = draw(st.sampled_from(["reference", "xnnpack"]))
+    constants = rescale.add(*operands, kinds[2], draw(st.sampled_from([(), (0.0, math.inf)])), mode)
+    out = spec.output
+    other = draw(images(out.batch, out.height, out.width, out.channels, draw(st.booleans())))
+    residual = Residual(other, signs[0], constants, conv_is_rhs, signs[1])
+    return dataclasses.replace(spec, residual=residual), rng
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@settings(max_examples=30, deadline=None)
+@given(case=residuals(), pieces=st.integers(1, 5))
+def test_residuals(isa: str, case: tuple[Conv, np.random.Generator], pieces: int) -> None:
+    compare(case[0], isa, case[1], pieces)
