@@ -61,8 +61,7 @@ def plan(conv: Conv, isa: InstructionSet) -> Launch | str:
         ),
     )
     panels = _panels(conv, reduction, tiling, filter_, zero_points, rescales)
-    # The sums of a block of pixels are made once a unit.
-    panels_per_unit = math.ceil(len(panels) * min(1.0, tiling.blocks / _UNITS)) if sums else 1
+    panels_per_unit = _panels_per_unit(conv, tiling) if sums else 1
     constants = [_header(conv, tiling), as_bytes(reduction.offsets).reshape(-1), _blocks(conv, tiling)]
     constants.append(panels.reshape(-1))
     if sums:
@@ -84,6 +83,12 @@ def plan(conv: Conv, isa: InstructionSet) -> Launch | str:
     macs = out.batch * out.height * out.width * int(filter_.size)
     units = tiling.blocks * math.ceil(len(panels) / panels_per_unit)
     return Launch(code, units, tuple(constants), scalars(sums).pack(values), macs)
+
+
+def _panels_per_unit(conv: Conv, tiling: Tiling) -> int:
+    """Where the sums of pixels are needed, which are made once a unit: many, of one group of channels."""
+    count = tiling.panels // conv.groups
+    return count if conv.groups > 1 else math.ceil(count * min(1.0, tiling.blocks / _UNITS))
 
 
 def _why_not(conv: Conv) -> str | None:

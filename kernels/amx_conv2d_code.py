@@ -18,7 +18,7 @@ from .instruction_set import InstructionSet
 from .launch import Code
 from .narrow import Narrower
 from .scalars import Scalars
-from .writer import Count, Writer
+from .writer import Writer
 
 LANES = 16
 PANEL_HEADER = 64
@@ -154,13 +154,14 @@ class Kernel:
         per_channel = w.at(
             w.at(at, PANEL_HEADER), w.times(self.scalar("steps"), self.tiles.columns * amx.TILE_BYTES)
         )
+        pixels = self._pixels(entry, w.load(w.at(at, _IN_OFFSET), "i64", 8))
         results = w.at(self.results, w.times(self._odd(number), 4 * amx.TILE_BYTES))
         sums = self.sums
         if self.with_sums:
             sums = w.at(sums, w.times(self._odd(which), self.tiles.rows * amx.TILE_BYTES))
             first = w.op(f"arith.andi {active}, {w.compare('eq', within, 0)} : i1")
-            w.when(first, lambda: self._sum_pixels(entry, sums))
-        self._multiply(active, self._pixels(entry, w.load(w.at(at, _IN_OFFSET), "i64", 8)), at, per_channel)
+            w.when(first, lambda: self._sum_pixels(pixels, sums))
+        self._multiply(active, pixels, at, per_channel)
         self._store_tiles(results, w.index(self.row_bytes), self.tiles.columns, self.scalar("tile_row_bytes"))
         nothing = w.index(0)
         self.pending.set(
@@ -177,7 +178,7 @@ class Kernel:
     def _odd(self, number: str) -> str:
         return self.w.binary("andi", number, self.w.index(1), "i64")
 
-    def _pixels(self, entry: str, offset: Count) -> list[str]:
+    def _pixels(self, entry: str, offset: str) -> list[str]:
         """Where the first pixels of a block's tiles are."""
         w = self.w
         base = w.at(w.pointer(_INPUT), offset)
@@ -202,12 +203,12 @@ class Kernel:
 
         w.loop(self.scalar("steps"), both)
 
-    def _sum_pixels(self, entry: str, sums: str) -> None:
+    def _sum_pixels(self, pixels: Sequence[str], sums: str) -> None:
         """The sum of the inputs of each pixel, in all lanes of a vector, to memory."""
         w, tiles = self.w, self.tiles
         for row in range(tiles.rows):
             amx.zero(w, tiles.result(row, 0))
-        step = self._step(self._pixels(entry, 0), w.pointer(_ONES), 1)
+        step = self._step(pixels, w.pointer(_ONES), 1)
 
         def body(index: str) -> list[str]:
             step(index)
