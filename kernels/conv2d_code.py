@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from . import residual as residuals
 from .epilogue import HEADER_BYTES, Epilogue
 from .instruction_set import InstructionSet
-from .instructions import dot_pairs, dot_quads, prefetch_to_write, sum_bytes
+from .instructions import dot_pairs, dot_quads, prefetch, sum_bytes
 from .launch import Code
 from .narrow import Narrower, groups_of, store_bytes
 from .residual import ResidualSum
@@ -164,10 +164,11 @@ class Kernel:
         source = first["input"]
         at = {name: self.pixels[name].pointers(place) for name, place in first.items()}
         pixels = at["input"]
-        # Written long after: a line that is in no cache would hold up all later stores.
-        for i in range(self.rows):
-            for line in range(0, self.width, 64):
-                prefetch_to_write(w, w.at(self.pixels["output"].of(at["output"], i), line))
+        # Used long after, and then all at once: lines that are in no cache would hold up whatever follows.
+        for name in ("output", "other"):
+            for i in range(self.rows if name in at else 0):
+                for line in range(0, self.width, 64):
+                    prefetch(w, w.at(self.pixels[name].of(at[name], i), line), to_write=name == "output")
         sums = self._pixel_sums(source) if self.needs_sums else []
         starts = []
         for j in range(self.vectors):

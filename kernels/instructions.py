@@ -142,7 +142,7 @@ def multiply_add_toward_zero(w: Writer, lhs: str, rhs: str, addend: str) -> str:
     )
 
 
-def prefetch_to_write(w: Writer, pointer: str) -> None:
+def prefetch(w: Writer, pointer: str, to_write: bool = False) -> None:
     """Bring the line at ``pointer`` into the first cache."""
-    flags = "<{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}>"
+    flags = f"<{{cache = 1 : i32, hint = 3 : i32, rw = {int(to_write)} : i32}}>"
     w.line(f'"llvm.intr.prefetch"({pointer}) {flags} : (!llvm.ptr) -> ()')
