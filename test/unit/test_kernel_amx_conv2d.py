@@ -192,7 +192,7 @@ def layer(
         True,
         (0,),
         False,
-        Rescale(Rounding.DOUBLE, (0.0,), (1 << 30,), (-8,), 3, 3, 255),
+        Rescale(Rounding.DOUBLE, (0.0,), (1 << 30,), (-11,), 3, 3, 255),
         rng.integers(-128, 128, (outputs, kernel, kernel, channels)).astype(np.int8),
         rng.integers(-1000, 1000, outputs).astype(np.int32),
     )
@@ -214,14 +214,21 @@ LAYERS = [
     layer(8, 64, 40, 3),
     layer(15, 64, 32, 3, 2),
     layer(30, 3, 64, 7, 2),
-    layer(14, 128, 64, filter=np.full((64, 1, 1, 128), 200, np.uint8), filter_signed=False),
+    layer(
+        14,
+        128,
+        64,
+        filter=np.arange(100, 100 + 64, dtype=np.uint8).repeat(128).reshape(64, 1, 1, 128),
+        filter_signed=False,
+        filter_zero_points=(128,),
+    ),
     layer(
         14,
         128,
         256,
         filter=np.arange(256 * 128, dtype=np.int64).astype(np.uint8).reshape(256, 1, 1, 128),
         filter_signed=False,
-        filter_zero_points=(151,),
+        filter_zero_points=(125,),
     ),
 ]
 
@@ -263,7 +270,7 @@ def test_each_group_of_channels_has_sums_of_its_own() -> None:
             64,
             72,
             values=rng.integers(low, low + 128, (1, 7, 7, 64)).astype(np.uint8),
-            filter=rng.integers(0, 256, (72, 1, 1, 64), dtype=np.uint8),
+            filter=rng.integers(0, 19, (72, 1, 1, 64), dtype=np.uint8),
             filter_signed=False,
             filter_zero_points=(9,),
             bias=rng.integers(-(2**17), 2**17, 72).astype(np.int32),
