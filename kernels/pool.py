@@ -106,7 +106,7 @@ def plan(spec: Pool, isa: InstructionSet) -> Launch | str:
         ("stride", min(spec.strides[1], spec.window[1]) if slides else 0),
         ("signed", spec.signed),
         ("limited", limited),
-        ("away", spec.kind == "average" and middle > 0),
+        ("away", reduction == "narrow" and middle > 0),
     )
     units = spec.output.batch * spec.output.height * blocks
     code = Code("pool", isa.name, options)

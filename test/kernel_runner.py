@@ -8,6 +8,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 import numpy as np
+import pytest
 
 import amx_emulation
 from zeropoint.codegen import amx_permission
@@ -30,6 +31,14 @@ _COMPILED: dict[Code, Any] = {}
 def has(isa: str) -> bool:
     """Whether this machine can run code of an instruction set: really, or AMX emulated by vectors."""
     return INSTRUCTION_SETS[_runnable(isa)].features <= set(host().features.split(","))
+
+
+def each_of(*isas: str) -> list[Any]:
+    """Parameters of a test: what this machine has not is skipped."""
+    return [
+        pytest.param(isa, marks=pytest.mark.skipif(not has(isa), reason=f"the machine has no {isa}"))
+        for isa in isas
+    ]
 
 
 def _runnable(isa: str) -> str:

@@ -12,10 +12,7 @@ from random_tensors import seeds
 from zeropoint.kernels.arg_max import ArgMax
 from zeropoint.kernels.image import Image
 
-ISAS = [
-    pytest.param(isa, marks=pytest.mark.skipif(not kernel_runner.has(isa), reason=f"this CPU has no {isa}"))
-    for isa in ("avx512vnni", "avx2", "sse4")
-]
+ISAS = kernel_runner.each_of("avx512vnni", "avx2", "sse4")
 
 
 @st.composite

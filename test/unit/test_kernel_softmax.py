@@ -14,10 +14,7 @@ from zeropoint.dialect.meaning import evaluate
 from zeropoint.kernels.image import Image
 from zeropoint.kernels.softmax import Softmax
 
-ISAS = [
-    pytest.param(isa, marks=pytest.mark.skipif(not kernel_runner.has(isa), reason=f"this CPU has no {isa}"))
-    for isa in ("avx512vnni", "avx2", "sse4")
-]
+ISAS = kernel_runner.each_of("avx512vnni", "avx2", "sse4")
 
 
 @st.composite
