@@ -17,7 +17,7 @@ from . import depthwise_streaming, depthwise_tiles, epilogue
 from .channels import Channels, as_bytes, wrap_int32
 from .conv import Conv
 from .depthwise_blocks import Blocks, interleaved, layouts, table
-from .depthwise_tiles import Sharing, Tile
+from .depthwise_tile import Sharing, Tile
 from .depthwise_vectors import TAIL, VECTORS, rows_per_group
 from .epilogue import Epilogue
 from .instruction_set import InstructionSet
@@ -25,8 +25,6 @@ from .launch import Bytes, Code, Launch, Option
 
 _MOST_TAPS = 49
 """That are written out."""
-_MOST_RESIDENT = 5 / 8
-"""Of the registers, for columns."""
 
 
 def plan(conv: Conv, isa: InstructionSet) -> Launch | str:
@@ -91,14 +89,18 @@ def _form(conv: Conv, isa: InstructionSet) -> tuple[Blocks, Tile | None]:
 def _tile(conv: Conv, blocks: Blocks, isa: InstructionSet) -> Tile:
     vertical, horizontal = _sharing(conv, blocks)
     rows = 2 if vertical.shift == 1 and conv.output.height >= 2 * vertical.apart else 1
-    tile = Tile(conv.kernel, vertical.shift, horizontal.shift, rows, 2, False, horizontal.apart > 1)
-    resident = tile.columns * tile.groups(isa) * VECTORS <= _MOST_RESIDENT * isa.registers
-    return replace(tile, resident=resident)
+    many = isa.registers > 16
+    tile = Tile(
+        conv.kernel, vertical.shift, horizontal.shift, rows, 1 + many, "registers", horizontal.apart > 1
+    )
+    if tile.kept and tile.columns * tile.groups(isa) * VECTORS <= (20 if many else 24):
+        return tile  # beyond that LLVM moves columns to the stack and back, again and again
+    return replace(tile, columns_in="stack" if tile.shift == 1 and rows > 1 else "passing")
 
 
 def _cost(blocks: Blocks, tile: Tile, isa: InstructionSet) -> float:
     """Vector instructions of a line, roughly."""
-    new = min(tile.shift, tile.window[1]) if tile.resident else tile.columns / tile.pixels
+    new = min(tile.shift, tile.window[1]) if tile.kept else tile.columns / tile.pixels
     dots = VECTORS * len(tile.pairs(isa)) * tile.window[1]
     epilogues = 6 * VECTORS * tile.rows
     columns = new * (2 * VECTORS * tile.groups(isa) + blocks.gathers * tile.input_rows)

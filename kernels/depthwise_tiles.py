@@ -1,130 +1,24 @@
-"""Depthwise kernels for small windows, whose taps are written out.
-
-A tile is ``rows`` rows times ``pixels`` pixels of outputs. Its pixels are so far apart that their windows
-share columns: output ``i`` of a tile reads columns ``i * shift`` and up, of which each is loaded and
-interleaved once; rows alike. With stride 1 neighbours in a tile are ``dilation`` apart, and ``shift`` is one;
-with stride 2 and no dilation they are neighbours, and ``shift`` is two.
+"""Depthwise kernels for small windows, whose taps are written out, for a tile of outputs at once
+(:mod:`.depthwise_tile`).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
-import numpy as np
-import numpy.typing as npt
-
+from .depthwise_tile import Tile
 from .depthwise_vectors import TAIL, VECTORS, Vectors, rows_per_group
 from .instruction_set import InstructionSet
 from .instructions import pinned
-from .launch import Code, Option
+from .launch import Code
 
 Column = list[list[str]]
 """The interleaved bytes of one column: ``[groups of rows][vectors]``."""
-LoadColumn = Callable[[int], Column]
+Taps = Callable[[int, int], str]
+"""The bytes of one vector of channels in a tile's column and group of rows."""
 Packed = list[list[str]]
 """The bytes of a tile's results: ``[rows][pixels]``."""
-
-
-@dataclass(frozen=True)
-class Sharing:
-    """How outputs along one axis share what they read, for a stride and a dilation."""
-
-    apart: int
-    """Outputs that share are so many steps apart: there are so many phases."""
-    shift: int
-    """Taps from one to the next."""
-
-    @classmethod
-    def of(cls, stride: int, dilation: int) -> Sharing:
-        common = math.gcd(stride, dilation)
-        return cls(dilation // common, stride // common)
-
-
-@dataclass(frozen=True)
-class Tile:
-    """The shape of the code."""
-
-    window: tuple[int, int]
-    row_shift: int
-    shift: int
-    rows: int
-    pixels: int
-    resident: bool
-    """Whether all columns are in registers at once: then a weight is loaded once for all pixels, and columns
-    are kept for the next tile.
-    """
-    phases: bool
-    """Whether outputs of a tile are not neighbours."""
-
-    @property
-    def options(self) -> tuple[tuple[str, Option], ...]:
-        return (
-            ("height", self.window[0]),
-            ("width", self.window[1]),
-            ("row_shift", self.row_shift),
-            ("shift", self.shift),
-            ("rows", self.rows),
-            ("pixels", self.pixels),
-            ("resident", self.resident),
-            ("phases", self.phases),
-        )
-
-    @classmethod
-    def of_code(cls, code: Code) -> Tile:
-        number = {
-            name: int(code[name]) for name in ("height", "width", "row_shift", "shift", "rows", "pixels")
-        }
-        return cls(
-            (number["height"], number["width"]),
-            number["row_shift"],
-            number["shift"],
-            number["rows"],
-            number["pixels"],
-            bool(code["resident"]),
-            bool(code["phases"]),
-        )
-
-    @property
-    def input_rows(self) -> int:
-        return (self.rows - 1) * self.row_shift + self.window[0]
-
-    @property
-    def columns(self) -> int:
-        return (self.pixels - 1) * self.shift + self.window[1]
-
-    @property
-    def kept(self) -> int:
-        """Columns that the next tile has, too."""
-        return max(0, self.window[1] - self.shift) if self.resident else 0
-
-    def groups(self, isa: InstructionSet) -> int:
-        """Groups of input rows."""
-        return -(-self.input_rows // rows_per_group(isa))
-
-    def pairs(self, isa: InstructionSet) -> list[tuple[int, int]]:
-        """Every group of input rows with every row of outputs that has taps in it."""
-        size = rows_per_group(isa)
-        return [
-            (group, row)
-            for group in range(self.groups(isa))
-            for row in range(self.rows)
-            if group * size < row * self.row_shift + self.window[0]
-            and (group + 1) * size > row * self.row_shift
-        ]
-
-    def weights(self, filter: npt.NDArray[np.int64], isa: InstructionSet) -> npt.NDArray[np.int64]:
-        """``[channels, height, width]`` as ``[channels, width, pairs, rows of a group]``."""
-        size, (height, _) = rows_per_group(isa), self.window
-        padded = np.pad(filter, ((0, 0), (0, 1), (0, 0)))
-        tap = np.array(
-            [np.arange(size) + group * size - row * self.row_shift for group, row in self.pairs(isa)]
-        )
-        tap = np.where((tap >= 0) & (tap < height), tap, height)
-        taps: npt.NDArray[np.int64] = padded[:, tap].transpose(0, 3, 1, 2)
-        return taps
 
 
 def write(code: Code, isa: InstructionSet) -> str:
@@ -145,6 +39,9 @@ class _Tiles(Vectors):
         self.out_row, self.out_pixel = self.scalar(), self.scalar()
         if tile.phases:
             self.phases, self.in_phase, self.out_phase = self.scalar(), self.scalar(), self.scalar()
+        self._column_bytes = tile.groups(isa) * VECTORS * isa.vector_bytes
+        if tile.columns_in == "stack":
+            self.stack = self.w.allocate(tile.ring * self._column_bytes)
         self.row_offsets = [self.w.times(row_pitch, i) if i else "" for i in range(tile.input_rows)]
 
     def write(self) -> str:
@@ -192,7 +89,8 @@ class _Tiles(Vectors):
             offset = w.times(column, self.column_pitch)
             return self._column([w.at(source, offset) for source in sources])
 
-        def step(index: str, *kept: str) -> Sequence[str]:
+        def step(index: str, *carried: str) -> Sequence[str]:
+            kept: Sequence[str] = carried
             first = w.times(index, tile.pixels)
             first_column = w.times(first, tile.shift)
 
@@ -201,27 +99,27 @@ class _Tiles(Vectors):
                 # Columns of pixels beyond the last one: any that exist.
                 return load(w.at_most(place, last_column) if number >= tile.window[1] else place)
 
-            groups = [list(kept[i : i + VECTORS]) for i in range(0, len(kept), VECTORS)]
-            count = tile.groups(self.isa)
-            there = [groups[i : i + count] for i in range(0, len(groups), count)]
-            sums = self._resident if tile.resident else self._passing
-            packed, columns = sums(there, column)
-            for pixel in reversed(
-                range(tile.pixels)
-            ):  # so that the last pixel is stored after those beyond it
+            if tile.columns_in == "registers":
+                packed, kept = self._in_registers(kept, column)
+            elif tile.columns_in == "stack":
+                packed = self._on_stack(first_column, column)
+            else:
+                packed = self._passing(column)
+            for pixel in reversed(range(tile.pixels)):  # those beyond the last one are stored before it
                 place = w.plus(first, pixel)
                 offset = w.times(w.at_most(place, last) if pixel else place, self.out_pixel)
                 for row in range(tile.rows):
-                    starts = [w.at(target, offset) for target in targets]
-                    if row:
-                        down = w.times(self.out_row, row)
-                        starts = [w.at(start, down) for start in starts]
-                    self.store(packed[row][pixel], starts)
-            return [
-                value for column in columns[len(columns) - tile.kept :] for group in column for value in group
-            ]
+                    down = w.plus(offset, w.times(self.out_row, row)) if row else offset
+                    self.store(packed[row][pixel], [w.at(target, down) for target in targets])
+            return kept
 
-        kept = [value for i in range(tile.kept) for group in load(w.index(i)) for value in group]
+        kept = []
+        for number in range(tile.kept):
+            column = load(w.index(number))
+            if tile.columns_in == "registers":
+                kept += [value for group in column for value in group]
+            else:
+                self._put(self._place(w.index(number)), column)
         w.loop(w.split(w.plus(steps, tile.pixels - 1), tile.pixels)[0], step, kept, w.i8)
 
     def _column(self, sources: Sequence[str]) -> Column:
@@ -233,31 +131,65 @@ class _Tiles(Vectors):
         ]
         return [self.interleave(rows[first : first + size]) for first in range(0, len(rows), size)]
 
-    def _resident(self, kept: Sequence[Column], column: LoadColumn) -> tuple[Packed, list[Column]]:
-        """All sums of a vector of channels before those of the next: only columns stay in registers."""
-        tile = self.tile
-        used = {pixel * tile.shift + tap for pixel in range(tile.pixels) for tap in range(tile.window[1])}
-        columns = [*kept, *(column(i) if i in used else [] for i in range(len(kept), tile.columns))]
+    def _in_registers(
+        self, kept: Sequence[str], column: Callable[[int], Column]
+    ) -> tuple[Packed, Sequence[str]]:
+        """A tile's results, and the columns that the next one has, too."""
+        tile, count = self.tile, self.tile.groups(self.isa)
+        groups = [list(kept[i : i + VECTORS]) for i in range(0, len(kept), VECTORS)]
+        columns = [groups[i : i + count] for i in range(0, len(groups), count)]
+        columns += [column(i) if i in tile.used else [] for i in range(tile.kept, tile.columns)]
+
+        def pick(vector: int, column: int, group: int) -> str:
+            return columns[column][group][vector]
+
+        packed = self._by_vector([partial(pick, j) for j in range(VECTORS)])
+        last = columns[tile.columns - tile.kept :]
+        return packed, [value for column in last for group in column for value in group]
+
+    def _on_stack(self, first_column: str, column: Callable[[int], Column]) -> Packed:
+        """A tile's results. Columns are kept in a ring."""
+        w, tile = self.w, self.tile
+        places = [self._place(w.plus(first_column, i)) for i in range(tile.columns)]
+        for i in range(tile.kept, tile.columns):
+            if i in tile.used:
+                self._put(places[i], column(i))
+
+        def load(vector: int, column: int, group: int) -> str:
+            return self.load_weights(w.at(places[column], (group * VECTORS + vector) * self.isa.vector_bytes))
+
+        return self._by_vector([cache(partial(load, vector)) for vector in range(VECTORS)])
+
+    def _place(self, column: str) -> str:
+        """Where a column is on the stack."""
+        w = self.w
+        slot = w.binary("andi", column, w.index(self.tile.ring - 1), "i64")
+        return w.at(self.stack, w.times(slot, self._column_bytes))
+
+    def _put(self, place: str, column: Column) -> None:
+        w = self.w
+        for i, value in enumerate(value for group in column for value in group):
+            w.store(value, w.at(place, i * self.isa.vector_bytes), w.i8, self.isa.vector_bytes)
+
+    def _by_vector(self, taps: Sequence[Taps]) -> Packed:
+        """All sums of a vector of channels before those of the next."""
+        w, tile = self.w, self.tile
         numbers: list[list[str]] = []
         words: list[list[str]] = []
         for vector in range(VECTORS):
-            totals = self._products(columns, vector, [self.bias(vector)] * (tile.rows * tile.pixels), [0])
+            totals = self._products(
+                taps[vector], vector, [self.bias(vector)] * (tile.rows * tile.pixels), [0]
+            )
             if self.terms > 1:
-                bit = self.w.binary("andi", self.flags, self.w.index(1 << vector), "i64")
-                totals = self.w.update(
-                    self.w.compare("ne", bit, 0),
-                    partial(self._products, columns, vector, totals, range(1, self.terms)),
-                    totals,
-                    self.w.i32,
-                )
-            numbers.append([pinned(self.w, n, self.w.i32) for n in self.rescaled(vector, totals)])
+                flag = w.binary("andi", self.flags, w.index(1 << vector), "i64")
+                more = partial(self._products, taps[vector], vector, totals, range(1, self.terms))
+                totals = w.update(w.compare("ne", flag, 0), more, totals, w.i32)
+            numbers.append([pinned(w, n, w.i32) for n in self.rescaled(vector, totals)])
             if vector % 2:
                 words.append([self.narrower.words(*both) for both in zip(*numbers[-2:], strict=True)])
-        return self._packed(words), columns
+        return self._packed(words)
 
-    def _products(
-        self, columns: Sequence[Column], vector: int, totals: Sequence[str], terms: Sequence[int]
-    ) -> list[str]:
+    def _products(self, taps: Taps, vector: int, totals: Sequence[str], terms: Sequence[int]) -> list[str]:
         """``totals`` and all products of a vector of channels with some terms of the weights."""
         tile, sums = self.tile, list(totals)
         for tap in range(tile.window[1]):
@@ -265,12 +197,12 @@ class _Tiles(Vectors):
                 for term in terms:
                     weights = self._tap_weights(tap, pair, term, vector)
                     for pixel in range(tile.pixels):
-                        taps = columns[pixel * tile.shift + tap][group][vector]
                         place = row * tile.pixels + pixel
-                        sums[place] = self.dot(sums[place], taps, weights)
+                        column = pixel * tile.shift + tap
+                        sums[place] = self.dot(sums[place], taps(column, group), weights)
         return sums
 
-    def _passing(self, kept: Sequence[Column], column: LoadColumn) -> tuple[Packed, list[Column]]:
+    def _passing(self, column: Callable[[int], Column]) -> Packed:
         """Columns one after the other: only sums stay in registers."""
         tile = self.tile
         bias = [self.bias(vector) for vector in range(VECTORS)]
@@ -295,7 +227,7 @@ class _Tiles(Vectors):
         words = [
             [self.narrower.words(*both) for both in zip(*numbers[i : i + 2], strict=True)] for i in (0, 2)
         ]
-        return self._packed(words), []
+        return self._packed(words)
 
     def _packed(self, words: Sequence[Sequence[str]]) -> Packed:
         """Two lists of words of all outputs as bytes, by row and pixel."""

@@ -45,14 +45,17 @@ class Writer:
         """The i64 in slot ``slot`` of the row."""
         return self.load(self.at("%row", 8 * slot), "i64", 8)
 
+    def allocate(self, size: int) -> str:
+        """The address of ``size`` bytes on the stack that a whole vector divides; only at a kernel's start."""
+        alignment = f"{{alignment = {self.isa.vector_bytes} : i64}}"
+        return self.op(f"llvm.alloca {self.index(size)} x i8 {alignment} : (i64) -> !llvm.ptr")
+
     def align_stack(self) -> None:
         """Whole vectors that LLVM keeps on the stack are not cut by a cache line: it aligns them only where
         something else on the stack is.
         """
-        bytes_ = self.isa.vector_bytes
-        count = self.index(1)
-        place = self.op(f"llvm.alloca {count} x i64 {{alignment = {bytes_} : i64}} : (i64) -> !llvm.ptr")
-        self.line(f"llvm.store volatile {count}, {place} {{alignment = 8 : i64}} : i64, !llvm.ptr")
+        place = self.allocate(8)
+        self.line(f"llvm.store volatile {self.index(0)}, {place} {{alignment = 8 : i64}} : i64, !llvm.ptr")
 
     def line(self, text: str) -> None:
         self._lines.append("  " * self._depth + text)
