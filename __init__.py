@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .runtime.compiler import compile
     from .runtime.executable import Executable
     from .runtime.interpreter import Interpreter
+    from .runtime.saved import load_executable
 
 # Name -> module; imported on first use, so that `import zeropoint` and the command-line tools start fast.
 _HOMES = {
@@ -41,6 +42,7 @@ _HOMES = {
     "ZeropointError": "errors",
     "compile": "runtime.compiler",
     "load": "frontends",
+    "load_executable": "runtime.saved",
 }
 
 __all__ = [
@@ -57,6 +59,7 @@ __all__ = [
     "__version__",
     "compile",
     "load",
+    "load_executable",
 ]
 
 

@@ -14,9 +14,9 @@ compare-and-swap, so from step to step a core mostly reads what it has written. 
 chunks that others took are done. Nobody waits for a thread that has taken nothing; one that lost its core
 delays the chunk it holds. A thread that comes late sees another sequence number, and its swap fails.
 
-Where another process wants a core all the time, help costs more than it is worth. If the main thread has waited
-for much longer than a chunk takes, or a thread finds itself on the main thread's core, the next steps of
-several chunks are run alone: 256, and twice as many each time it happens soon again.
+Where another process wants a core all the time, help costs more than it is worth. If the main thread has
+waited for much longer than a chunk takes, or a thread finds itself on the main thread's core, the next steps
+of several chunks are run alone: 256, and twice as many each time it happens soon again.
 
 Who waits spins for some microseconds, then sleeps (on a futex, where there are any). Others are woken only
 if somebody sleeps: both sides write first and read the other's word after that, in one order for all.

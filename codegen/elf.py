@@ -63,11 +63,6 @@ class ObjectFile:
     relocations: list[Relocation]
 
 
-def is_elf(code: bytes) -> bool:
-    """Whether ``code`` begins like an ELF file of the kind that is read here."""
-    return code[:6] == b"\x7fELF\x02\x01"
-
-
 def read_object(code: bytes, name: str) -> ObjectFile:
     """Take an object file apart; ``name`` is for messages.
 
@@ -82,7 +77,7 @@ def read_object(code: bytes, name: str) -> ObjectFile:
 
 
 def _read(code: bytes, name: str) -> ObjectFile:
-    if not is_elf(code):
+    if code[:6] != b"\x7fELF\x02\x01":
         raise PipelineError(f"object file '{name}' is not ELF for a 64-bit little endian machine")
     header = _HEADER.unpack_from(code)
     if header[1] != _RELOCATABLE:

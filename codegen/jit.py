@@ -26,6 +26,7 @@ class JitCode:
             "linux"
         ):  # a Python that links libm statically does not show its functions
             llvm.load_library_permanently("libm.so.6")
+        self.contents = objects
         self._jit = llvm.create_lljit_compiler()
         self._names = {name: f"{name}.{next(_NUMBERS)}" for name in objects}
         # Trackers own the code: they must outlive every call.

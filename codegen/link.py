@@ -1,8 +1,4 @@
-"""Object files into one image that runs at any address.
-
-An image is code, then read-only data. Inside it everything is relative; addresses of the process (functions
-of libm and libc) and absolute ones stand in slots that the loader fills.
-"""
+"""Object files into one image that runs at any address."""
 
 from __future__ import annotations
 
@@ -12,25 +8,10 @@ from dataclasses import dataclass, field
 from ..errors import PipelineError
 from . import elf
 from .elf import AARCH64, X86_64, ObjectFile, Relocation, Symbol
+from .image import Image
 from .relocations import MACHINES, Target
 
 _SLOT = 8
-
-
-@dataclass(frozen=True)
-class Image:
-    """``data[:code_bytes]`` is executable, the rest is read-only data. Both start on a page.
-
-    ``symbols``: ``object:symbol`` -> offset. ``imports``: (offset, name) of an 8-byte slot for a function's
-    address. ``absolute``: (offset, value) of a slot for the image's own address plus ``value``.
-    """
-
-    machine: int
-    data: bytes
-    code_bytes: int
-    symbols: Mapping[str, int]
-    imports: tuple[tuple[int, str], ...] = ()
-    absolute: tuple[tuple[int, int], ...] = ()
 
 
 def link(objects: Mapping[str, bytes]) -> Image:

@@ -10,13 +10,20 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from ..errors import PipelineError
-from . import elf
-from .link import Image, link
+from .image import Image
 from .symbols import function_address
+
+# A saved executable is linked already: what reads object files is imported when there are some.
+
+_ELF = b"\x7fELF"
 
 
 class LoadedCode(Protocol):
     """Code in memory, which stays as long as this object does."""
+
+    @property
+    def contents(self) -> Image | Mapping[str, bytes]:
+        """What was loaded: an image, or object files by name."""
 
     def address(self, name: str, symbol: str) -> int:
         """Where ``symbol`` of the object ``name`` is; raises PipelineError if it is not there."""
@@ -28,9 +35,11 @@ def load(objects: Mapping[str, bytes]) -> LoadedCode:
     Raises:
         PipelineError: an object is damaged, or calls a function that this process does not have.
     """
-    if all(elf.is_elf(code) for code in objects.values()) and can_map():
+    if all(code.startswith(_ELF) for code in objects.values()) and can_map():
+        from .link import link
+
         return MappedImage(link(objects))
-    from .jit import JitCode  # other systems only: llvmlite takes time to import
+    from .jit import JitCode
 
     return JitCode(objects)
 
@@ -49,7 +58,7 @@ class MappedImage:
     """
 
     def __init__(self, image: Image) -> None:
-        self._symbols = image.symbols
+        self.contents = image
         size = max(len(image.data), 1)
         private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
         self._memory = mmap.mmap(-1, size, flags=private, prot=mmap.PROT_READ | mmap.PROT_WRITE)
@@ -67,7 +76,7 @@ class MappedImage:
         _protect(self._start + image.code_bytes, size - image.code_bytes, mmap.PROT_READ)
 
     def address(self, name: str, symbol: str) -> int:
-        offset = self._symbols.get(f"{name}:{symbol}")
+        offset = self.contents.symbols.get(f"{name}:{symbol}")
         if offset is None:
             raise PipelineError(f"machine code could not be loaded: '{name}' does not define '{symbol}'")
         return self._start + offset

@@ -61,8 +61,8 @@ def host() -> Machine:
 
 
 def machine_of(target: Target) -> Machine:
-    """What code for a target is generated for: a CPU with the target's features and no others; the host, if the
-    target is a profile of rules.
+    """What code for a target is generated for: a CPU with the target's features and no others; the host, if
+    the target is a profile of rules.
     """
     described = target.machine
     if described is None or target.name == HOST:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import sys
 from functools import lru_cache
 
@@ -18,7 +17,9 @@ def _libraries() -> tuple[ctypes.CDLL, ...]:
     try:
         return (ctypes.CDLL("libm.so.6"), ctypes.CDLL(None))
     except OSError:  # not glibc
-        maths = ctypes.util.find_library("m")
+        from ctypes.util import find_library
+
+        maths = find_library("m")
         return (*([ctypes.CDLL(maths)] if maths else []), ctypes.CDLL(None))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..dialect.buffers import ALIGNMENT
+from ..dialect.buffers import ALIGNMENT as ALIGNMENT
 from ..dialect.mlir import ir
 
 ROLE = "qnn.role"

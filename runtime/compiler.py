@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from ..codegen.cpu import instructions
 from ..codegen.loader import load as load_code
 from ..codegen.lowering import KernelIr, Lowering
 from ..codegen.machine import Machine, host, machine_of
@@ -51,8 +52,8 @@ def compile(
         model_or_path: a model, or the path of a file to load. ``zp.load(path, numerics=..., shapes=...)``
             gives a model with other numerics or input shapes than the file's.
         target: ``host``, whose kernels take a network as it is, or the name or path of a target whose
-            parameter rules it shall obey. Code uses the target's instructions and no others, and runs here: this
-            machine must have them. A target that is rules alone takes those of the host.
+            parameter rules it shall obey. Code uses the target's instructions and no others, and runs here:
+            this machine must have them. A target that is rules alone takes those of the host.
         threads: how many threads one inference may use; the results are the same.
         pipeline: ``optimized``, with vector code for this machine; or ``reference``, loops alone. The results
             are the same.
@@ -88,6 +89,7 @@ def compile(
         lowered.outputs[own:] if keep_intermediates else None,
         model.name,
         threads,
+        instructions(machine.features.split(",")),
     )
 
 

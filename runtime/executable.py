@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..codegen import amx_permission
 from ..codegen.driver import DRIVER, RUN
 from ..codegen.loader import LoadedCode
 from ..codegen.program import Program
@@ -38,6 +40,7 @@ class Executable:
         intermediates: Sequence[TensorInfo] | None = None,
         name: str = "network",
         threads: int = 1,
+        instructions: Collection[str] = (),
     ) -> None:
         self.name = name
         self.inputs = list(inputs)
@@ -47,6 +50,10 @@ class Executable:
         self.constant_bytes = constants.nbytes
         self.threads = threads
         """How many threads one run may use."""
+        self.instructions = sorted(instructions)
+        """LLVM's names of the CPU features that the machine code may use."""
+        if any(name.startswith("amx") for name in self.instructions):
+            amx_permission.request()
         self._program = program
         self._code = code
         self._constants = constants
@@ -114,6 +121,17 @@ class Executable:
         if self._kept is not None and self._last is None:
             raise ZeropointError("no intermediate values: call run first")
         return self._named(self._last or [])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the network to a file (``.zpx``) that :func:`zeropoint.load_executable` reads in no time, on
+        a machine of this kind.
+
+        Raises:
+            ZeropointError: the file cannot be written.
+        """
+        from .saved import save_executable
+
+        save_executable(self, path)
 
     def _named(self, results: list[Array]) -> dict[str, Array]:
         if self._kept is None:

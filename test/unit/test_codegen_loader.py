@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from zeropoint.codegen import elf, jit, relocations
-from zeropoint.codegen.link import Image, link
+from zeropoint.codegen.image import Image
+from zeropoint.codegen.link import link
 from zeropoint.codegen.llvm import to_object
 from zeropoint.codegen.loader import LoadedCode, MappedImage, can_map, load
 from zeropoint.codegen.machine import Machine, host

@@ -1,0 +1,81 @@
+"""What this machine's CPU can do, told in LLVM's words but without LLVM where the system says it."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+
+_CPUINFO = Path("/proc/cpuinfo")
+_FIRST_CPU_BYTES = 1 << 13
+# What code may consist of. Other features are about caches, virtualization, system calls ...
+_INSTRUCTIONS = re.compile(
+    r"adx|aes|amx|avx|bmi|crc|cx16|f16c|fma|gfni|lzcnt|movbe|pclmul|popcnt|sahf|sha|s?sse|tbm|vaes|vpclmul|xop"
+    r"|bf16|complxnum|dotprod|fp16|fp-armv8|fullfp16|i8mm|jsconv|lse|neon|rcpc|rdm|sm[34e]|sve"
+)
+_LLVM_NAMES = {
+    "abm": "lzcnt",
+    "amx_tile": "amx-tile",
+    "amx_int8": "amx-int8",
+    "amx_bf16": "amx-bf16",
+    "amx_fp16": "amx-fp16",
+    "bmi1": "bmi",
+    "lahf_lm": "sahf",
+    "pclmulqdq": "pclmul",
+    "pni": "sse3",
+    "sha_ni": "sha",
+    "sse4_1": "sse4.1",
+    "sse4_2": "sse4.2",
+    # aarch64
+    "asimd": "neon",
+    "asimddp": "dotprod",
+    "asimdfhm": "fp16fml",
+    "asimdhp": "fullfp16",
+    "asimdrdm": "rdm",
+    "atomics": "lse",
+    "crc32": "crc",
+    "fcma": "complxnum",
+    "fp": "fp-armv8",
+    "jscvt": "jsconv",
+    "lrcpc": "rcpc",
+    "sha1": "sha2",
+}
+"""Linux's name of a feature -> LLVM's, where they differ by more than underscores."""
+
+
+def architecture() -> str:
+    """``x86_64``, ``aarch64`` ..."""
+    known = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "")
+    name = known.lower()
+    return {"amd64": "x86_64", "arm64": "aarch64"}.get(name, name)
+
+
+def instructions(features: Iterable[str]) -> frozenset[str]:
+    """Those of LLVM's features (``+avx2``, ``-amx-tile`` ...) that are there and decide what code may consist
+    of, without the sign.
+    """
+    return frozenset(f[1:] for f in features if f.startswith("+") and _INSTRUCTIONS.match(f[1:]))
+
+
+@lru_cache(maxsize=1)
+def here() -> frozenset[str]:
+    """The same of this machine."""
+    if sys.platform.startswith("linux") and _CPUINFO.exists():
+        with _CPUINFO.open("rb") as file:
+            return features_in(file.read(_FIRST_CPU_BYTES).decode(errors="replace"))
+    from .machine import host  # takes time: llvmlite
+
+    return instructions(host().features.split(","))
+
+
+def features_in(cpuinfo: str) -> frozenset[str]:
+    """The features that Linux's text about its CPUs names for the first of them."""
+    found = re.search(r"^(?:flags|Features)\s*:(.*)$", cpuinfo, re.MULTILINE)
+    words = found[1].split() if found else []
+    names = {_LLVM_NAMES.get(word, word.replace("_", "")) for word in words}
+    if "sse4.2" in names:
+        names.add("crc32")
+    return instructions(f"+{name}" for name in names)
