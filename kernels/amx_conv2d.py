@@ -10,7 +10,8 @@ are products with a tile of ones, done once for all channels.
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,15 +19,18 @@ import numpy.typing as npt
 from ..dialect.fixed_point import Ints
 from . import amx_instructions as amx
 from . import epilogue
+from . import residual as residuals
 from .amx_conv2d_code import LANES, PANEL_HEADER, Kernel, Tiles, scalars
 from .amx_tiling import JUNK, ROW_GROUP, Reduction, Tiling, best, vector_cycles
 from .channels import Channels, as_bytes, wrap_int32
 from .conv import Conv
 from .epilogue import Epilogue
+from .image import Image
 from .instruction_set import InstructionSet
-from .launch import Bytes, Code, Launch
+from .launch import Bytes, Code, Launch, Option
 from .narrow import group_order
 
+Options: TypeAlias = tuple[tuple[str, Option], ...]
 _FEWEST_PIXELS = 4
 """Fewer are a matter of reading the filter; vectors do that as well."""
 _UNITS = 8
@@ -39,6 +43,18 @@ def plan(conv: Conv, isa: InstructionSet) -> Launch | str:
     reason = _why_not(conv)
     if reason is not None:
         return reason
+    if conv.residual is None:
+        return _launch(conv, isa, residuals.NO_OPTIONS, np.zeros(0, np.uint8))
+    found = residuals.prove(conv.residual, conv.result_signed, isa)
+    if isinstance(found, str):
+        return found
+    if conv.result_signed:
+        conv = replace(conv, rescale=residuals.unsigned_rescale(conv.rescale), result_signed=False)
+    options = residuals.options(conv.residual, found)
+    return _launch(conv, isa, options, residuals.header(conv.residual, found))
+
+
+def _launch(conv: Conv, isa: InstructionSet, residual: Options, residual_header: Bytes) -> Launch | str:
     reduction = Reduction.of(conv)
     tiling = best(conv, reduction)
     gain = vector_cycles(conv) / tiling.cycles
@@ -58,11 +74,13 @@ def plan(conv: Conv, isa: InstructionSet) -> Launch | str:
             ("sums", sums),
             ("result_signed", conv.result_signed),
             *rescales.options,
+            *residual,
         ),
     )
     panels = _panels(conv, reduction, tiling, filter_, zero_points, rescales)
     panels_per_unit = _panels_per_unit(conv, tiling) if sums else 1
-    constants = [_header(conv, tiling), as_bytes(reduction.offsets).reshape(-1), _blocks(conv, tiling)]
+    header = np.concatenate([_header(conv, tiling), residual_header])
+    constants = [header, as_bytes(reduction.offsets).reshape(-1), _blocks(conv, tiling)]
     constants.append(panels.reshape(-1))
     if sums:
         constants.append(_ones(reduction, filter_.dtype))
@@ -82,7 +100,7 @@ def plan(conv: Conv, isa: InstructionSet) -> Launch | str:
     out = conv.output
     macs = out.batch * out.height * out.width * int(filter_.size)
     units = tiling.blocks * math.ceil(len(panels) / panels_per_unit)
-    return Launch(code, units, tuple(constants), scalars(sums).pack(values), macs)
+    return Launch(code, units, tuple(constants), scalars(sums, conv.residual is not None).pack(values), macs)
 
 
 def _panels_per_unit(conv: Conv, tiling: Tiling) -> int:
@@ -95,8 +113,6 @@ def _why_not(conv: Conv) -> str | None:
     out = conv.output
     if conv.kind != "conv2d":
         return f"{conv.kind} has no products of matrices"
-    if conv.residual is not None:
-        return "a residual"
     if conv.input.element_bytes != 1 or out.element_bytes != 1:
         return "elements of more than a byte"
     if out.batch * out.height * out.width < _FEWEST_PIXELS:
@@ -133,20 +149,26 @@ def _header(conv: Conv, tiling: Tiling) -> Bytes:
 
 
 def _blocks(conv: Conv, tiling: Tiling) -> Bytes:
-    """Per block of pixels, as i32: the input byte of each tile, then the output byte of each row, with rows
-    up to a multiple of :data:`ROW_GROUP`; negative where nothing is stored.
+    """Per block of pixels, as i32: the input byte of each tile; the output byte of each row, with rows up to
+    a multiple of :data:`ROW_GROUP`, negative where nothing is stored; and the byte of each row in the tensor
+    that is added, if there is one.
     """
-    out, count = conv.output, tiling.shape[0]
-    y, x = np.divmod(np.arange(out.batch * out.height * out.width), out.width)
-    n, y = np.divmod(y, out.height)
-    places = out.start + n * out.image_pitch + y * out.row_pitch + x * out.pixel_pitch
+    count = tiling.shape[0]
     tiles = list(tiling.scan.tiles(tiling.rows))
     tiles += tiles[-1:] * (tiling.blocks * count - len(tiles))
     inputs = np.array([start for start, _ in tiles], np.int64).reshape(tiling.blocks, count)
     pixels = np.stack([pixels for _, pixels in tiles]).reshape(tiling.blocks, -1)
-    outputs = np.where(pixels == JUNK, -1, places[np.maximum(pixels, 0)])
-    padding = np.full((tiling.blocks, -tiling.block_rows % ROW_GROUP), -1, np.int64)
-    return as_bytes(np.concatenate([inputs, outputs, padding], 1).astype(np.int32)).reshape(-1)
+    padded = np.pad(pixels, ((0, 0), (0, -tiling.block_rows % ROW_GROUP)), constant_values=JUNK)
+    columns = [inputs, np.where(padded == JUNK, -1, _places(conv.output)[padded])]
+    if conv.residual is not None:
+        columns.append(np.where(padded == JUNK, 0, _places(conv.residual.other)[padded]))
+    return as_bytes(np.concatenate(columns, 1).astype(np.int32)).reshape(-1)
+
+
+def _places(image: Image) -> Ints:
+    """The byte of each pixel."""
+    n, y, x = np.ogrid[: image.batch, : image.height, : image.width]
+    return (image.start + n * image.image_pitch + y * image.row_pitch + x * image.pixel_pitch).reshape(-1)
 
 
 def _panels(

@@ -12,11 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from . import amx_instructions as amx
+from . import epilogue
 from .amx_tiling import ROW_GROUP
 from .epilogue import Epilogue
 from .instruction_set import InstructionSet
 from .launch import Code
 from .narrow import Narrower
+from .residual import ResidualSum
 from .scalars import Scalars
 from .writer import Writer
 
@@ -24,8 +26,6 @@ LANES = 16
 PANEL_HEADER = 64
 """Bytes of a panel before its filter: offsets of its input and result channels, mask of the stored bytes."""
 _IN_OFFSET, _OUT_OFFSET, _MASK = 0, 8, 16
-_INPUT, _HEADER, _OFFSETS, _BLOCKS, _PANELS, _ONES = range(6)
-"""Slots of the row; without sums there are no ones."""
 _SCALARS = (
     "blocks",
     "panels",
@@ -40,9 +40,16 @@ _SCALARS = (
 )
 
 
-def scalars(sums: bool) -> Scalars:
-    """After the input, the constants and the result."""
-    return Scalars(7 if sums else 6, _SCALARS)
+def slots(sums: bool, residual: bool) -> dict[str, int]:
+    """Of the pointers in a row."""
+    inputs = ("input", "other") if residual else ("input",)
+    constants = ("header", "offsets", "blocks", "panels", *(("ones",) if sums else ()))
+    return {name: slot for slot, name in enumerate((*inputs, *constants, "output"))}
+
+
+def scalars(sums: bool, residual: bool) -> Scalars:
+    """Behind the pointers."""
+    return Scalars(len(slots(sums, residual)), _SCALARS)
 
 
 @dataclass(frozen=True)
@@ -79,7 +86,7 @@ class Tiles:
 class _Record:
     """What :meth:`Kernel.rescale` needs to know of a block, in memory."""
 
-    _POINTERS = ("results", "sums", "per_channel", "places", "output")
+    _POINTERS = ("results", "sums", "per_channel", "places", "output", "other")
     _NUMBERS = ("mask", "row_groups")
 
     def __init__(self, w: Writer) -> None:
@@ -111,21 +118,24 @@ class Kernel:
         self.rescales = Epilogue.of_code(code)
         self.row_bytes = self.tiles.columns * amx.TILE_ROW_BYTES
         """Of a row of results of a block, as i32."""
-        self._scalars = scalars(self.with_sums)
+        self.code = code
+        self.with_residual = bool(code["residual"])
+        self._slots = slots(self.with_sums, self.with_residual)
+        self._scalars = scalars(self.with_sums, self.with_residual)
         # Two of each: those that are made and those that are rescaled.
         self.results = _reserve(w, 2 * 4 * amx.TILE_BYTES)
         self.sums = _reserve(w, 2 * self.tiles.rows * amx.TILE_BYTES) if self.with_sums else ""
         self.pending = _Record(w)
         self.nowhere = _reserve(w, amx.TILE_ROW_BYTES)
         """Where junk goes."""
-        numbers = w.at(w.pointer(_HEADER), amx.CONFIGURATION_BYTES)
-        self.limits = self.rescales.limits(w, numbers)
-        self.narrower = Narrower(w, self.rescales, numbers, bool(code["result_signed"]))
+        self.numbers = w.at(self.pointer("header"), amx.CONFIGURATION_BYTES)
+        self.limits = self.rescales.limits(w, self.numbers)
+        self.narrower = Narrower(w, self.rescales, self.numbers, bool(code["result_signed"]))
 
     def text(self) -> str:
         """Units are groups of panels times blocks; one more round rescales the last block."""
         w = self.w
-        amx.configure(w, w.pointer(_HEADER))
+        amx.configure(w, self.pointer("header"))
         self.pending.set(row_groups=w.index(0))
         blocks = w.times(w.minus("%end", "%begin"), self.scalar("panels_per_unit"))
         w.loop_from(w.index(0), w.plus(blocks, 1), lambda number: self._round(number, blocks))
@@ -135,8 +145,8 @@ class Kernel:
     def scalar(self, name: str) -> str:
         return self._scalars.load(self.w, name)
 
-    def _output(self) -> str:
-        return self.w.pointer(_ONES + 1 if self.with_sums else _ONES)
+    def pointer(self, name: str) -> str:
+        return self.w.pointer(self._slots[name])
 
     def _round(self, number: str, blocks: str) -> list[str]:
         """The products of a block, unless there is none left or its panel does not exist; and the rescale of
@@ -149,8 +159,8 @@ class Kernel:
         exists = w.compare("slt", panel, self.scalar("panels"))
         active = w.op(f"arith.andi {exists}, {w.compare('slt', number, blocks)} : i1")
         panel = w.at_most(panel, w.minus(self.scalar("panels"), 1))
-        entry = w.at(w.pointer(_BLOCKS), w.times(block, self.scalar("block_entry_bytes")))
-        at = w.at(w.pointer(_PANELS), w.times(panel, self.scalar("panel_bytes")))
+        entry = w.at(self.pointer("blocks"), w.times(block, self.scalar("block_entry_bytes")))
+        at = w.at(self.pointer("panels"), w.times(panel, self.scalar("panel_bytes")))
         per_channel = w.at(
             w.at(at, PANEL_HEADER), w.times(self.scalar("steps"), self.tiles.columns * amx.TILE_BYTES)
         )
@@ -163,16 +173,20 @@ class Kernel:
             w.when(first, lambda: self._sum_pixels(pixels, sums))
         self._multiply(active, pixels, at, per_channel)
         self._store_tiles(results, w.index(self.row_bytes), self.tiles.columns, self.scalar("tile_row_bytes"))
+        channels = w.load(w.at(at, _OUT_OFFSET), "i64", 8)
         nothing = w.index(0)
         self.pending.set(
             results=results,
             per_channel=per_channel,
             places=w.at(entry, 4 * self.tiles.rows),
-            output=w.at(self._output(), w.load(w.at(at, _OUT_OFFSET), "i64", 8)),
+            output=w.at(self.pointer("output"), channels),
             mask=w.load(w.at(at, _MASK), "i64", 8),
             row_groups=w.op(f"arith.select {active}, {self.scalar('row_groups')}, {nothing} : i64"),
-            **({"sums": sums} if self.with_sums else {}),
         )
+        if self.with_sums:
+            self.pending.set(sums=sums)
+        if self.with_residual:
+            self.pending.set(other=w.at(self.pointer("other"), channels))
         return []
 
     def _odd(self, number: str) -> str:
@@ -181,7 +195,7 @@ class Kernel:
     def _pixels(self, entry: str, offset: str) -> list[str]:
         """Where the first pixels of a block's tiles are."""
         w = self.w
-        base = w.at(w.pointer(_INPUT), offset)
+        base = w.at(self.pointer("input"), offset)
         return [w.at(base, _load_i32(w, w.at(entry, 4 * row))) for row in range(self.tiles.rows)]
 
     def _multiply(self, active: str, pixels: Sequence[str], panel: str, bias: str) -> None:
@@ -208,7 +222,7 @@ class Kernel:
         w, tiles = self.w, self.tiles
         for row in range(tiles.rows):
             amx.zero(w, tiles.result(row, 0))
-        step = self._step(pixels, w.pointer(_ONES), 1)
+        step = self._step(pixels, self.pointer("ones"), 1)
 
         def body(index: str) -> list[str]:
             step(index)
@@ -221,7 +235,7 @@ class Kernel:
     def _step(self, pixels: Sequence[str], filter_: str, columns: int) -> Callable[[str], None]:
         """Writes step ``index`` of the sums of the first ``columns`` columns of tiles."""
         w, tiles = self.w, self.tiles
-        offsets = w.pointer(_OFFSETS)
+        offsets = self.pointer("offsets")
         pitch = self.scalar("pitch")
 
         def step(index: str) -> None:
@@ -267,9 +281,28 @@ class Kernel:
             values = self._results(results, sums, zero_points, number * amx.TILE_ROW_BYTES)
             return [self.rescales.apply(w, value, loaded, self.limits) for value in values]
 
-        rows = [value for value, _ in self.narrower.rows(columns, ROW_GROUP, column)]
-        self._store_rows(rows, w.at(pending.get("places"), w.times(index, 4 * ROW_GROUP)))
+        places = w.at(pending.get("places"), w.times(index, 4 * ROW_GROUP))
+        change = self._residual(places) if self.with_residual else None
+        rows = [value for value, _ in self.narrower.rows(columns, ROW_GROUP, column, change)]
+        self._store_rows(rows, places)
         return []
+
+    def _residual(self, places: str) -> Callable[[str, int, int], str]:
+        """Adds the other tensor's bytes to those of rows that share a vector. Its places come behind those of
+        the results.
+        """
+        w = self.w
+        others = w.at(places, w.times(self.scalar("row_groups"), 4 * ROW_GROUP))
+        header = w.at(self.numbers, epilogue.HEADER_BYTES)
+
+        def change(value: str, first: int, share: int) -> str:
+            size = amx.TILE_ROW_BYTES // share
+            other = self.pending.get("other")
+            rows = [_load_i32(w, w.at(others, 4 * row)) for row in range(first, first + share)]
+            parts = [w.load(w.at(other, row), f"vector<{size}xi8>") for row in rows]
+            return ResidualSum(w, self.code, header).add(value, _joined(w, parts, size))
+
+        return change
 
     def _results(self, results: str, sums: str, zero_points: str, at: int) -> list[str]:
         """The vectors of results at byte ``at`` of the rows, with the filter's zero points in."""
@@ -299,6 +332,15 @@ class Kernel:
                 f"llvm.intr.masked.store {value}, {target}, {lanes} {{alignment = 1 : i32}} : "
                 f"{type_}, {bits} into !llvm.ptr"
             )
+
+
+def _joined(w: Writer, parts: Sequence[str], size: int) -> str:
+    """One vector of 1, 2 or 4 vectors of ``size`` bytes."""
+    while len(parts) > 1:
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        parts = [w.shuffle(low, high, range(2 * size), f"vector<{size}xi8>") for low, high in pairs]
+        size *= 2
+    return parts[0]
 
 
 def _load_i32(w: Writer, pointer: str) -> str:

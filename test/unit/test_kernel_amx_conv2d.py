@@ -22,7 +22,7 @@ from zeropoint.dialect.meaning import evaluate
 from zeropoint.dialect.numerics import Rounding
 from zeropoint.dialect.op_constants import Rescale
 from zeropoint.kernels import amx_conv2d, amx_tiling
-from zeropoint.kernels.conv import Conv
+from zeropoint.kernels.conv import Conv, Residual
 from zeropoint.kernels.image import Image
 from zeropoint.kernels.instruction_set import INSTRUCTION_SETS
 from zeropoint.kernels.launch import Launch
@@ -156,12 +156,43 @@ def _image(rng: np.random.Generator, shape: Any, border: Any = (0, 0, 0, 0)) -> 
     return Image(*shape, border, shape[3] + others if others else 0, int(rng.integers(0, others + 1)))
 
 
-def check(launch: Launch, case: Case, pieces: int = 3) -> None:
+@st.composite
+def residuals(draw: st.DrawFn) -> tuple[Case, np.ndarray]:
+    """A convolution with the add behind it, and what is added."""
+    spec, stored, conv, border = draw(contractions())
+    rng = np.random.default_rng(draw(seeds))
+    signs = [spec.result_signed, draw(st.booleans()), draw(st.booleans())]
+    points = [int(rng.integers(0, 256)) - 128 * signed for signed in signs]
+    conv_type, other_type, sum_type = (
+        quantized((1,), "i8" if signed else "u8", 2.0 ** rng.uniform(-6, -4), point)
+        for signed, point in zip(signs, points, strict=True)
+    )
+    image = spec.output
+    shape = (image.batch, image.height, image.width, image.channels)
+    other = _values(draw, rng, shape, other_type.dtype)
+    conv_is_rhs = draw(st.booleans())
+    types = (other_type, conv_type) if conv_is_rhs else (conv_type, other_type)
+    operands = (other, conv.reshape(shape)) if conv_is_rhs else (conv.reshape(shape), other)
+    clamp, mode = (
+        draw(st.sampled_from([(), (0.0, math.inf)])),
+        draw(st.sampled_from(["reference", "xnnpack"])),
+    )
+    constants = rescale.add(*types, sum_type, clamp, mode)
+    expected = constants.apply(*operands).astype(sum_type.dtype)
+    around = tuple(int(n) for n in rng.integers(0, 3, 4))
+    residual = Residual(_image(rng, shape, around), signs[1], constants, conv_is_rhs, signs[2])
+    return (dataclasses.replace(spec, residual=residual), stored, expected, border), other
+
+
+def check(launch: Launch, case: Case, pieces: int = 3, other: np.ndarray | None = None) -> None:
     spec, values, expected, border = case
+    sources = [kernel_runner.buffer(spec.input, values, border)]
+    if spec.residual is not None and other is not None:
+        sources.append(kernel_runner.buffer(spec.residual.other, other))
     shaped = expected.reshape(spec.output.batch, spec.output.height, spec.output.width, -1)
     target = kernel_runner.buffer(spec.output, np.zeros_like(shaped))
     before = target.copy()
-    kernel_runner.run(launch, [kernel_runner.buffer(spec.input, values, border)], [target], pieces)
+    kernel_runner.run(launch, sources, [target], pieces)
     np.testing.assert_array_equal(kernel_runner.inside(spec.output, target, expected.dtype), shaped)
     assert kernel_runner.untouched(spec.output, before, target)
 
@@ -233,10 +264,9 @@ LAYERS = [
 ]
 
 
-@needs_vectors
-@settings(max_examples=150, deadline=None)
-@given(case=contractions(), which=st.integers(0, 2**32))
-def test_every_tiling_equals_the_meaning(case: Case, which: int) -> None:
+def launch_of_any_tiling(spec: Conv, which: int) -> Launch | str:
+    """One that cost does not decide on."""
+
     def any_tiling(conv: Conv, reduction: amx_tiling.Reduction) -> amx_tiling.Tiling:
         found = list(amx_tiling.tilings(conv, reduction))
         return found[which % len(found)]
@@ -245,10 +275,27 @@ def test_every_tiling_equals_the_meaning(case: Case, which: int) -> None:
         patch.setattr(amx_conv2d, "_LEAST_GAIN", 0.0)
         patch.setattr(amx_conv2d, "_FEWEST_PIXELS", 1)
         patch.setattr(amx_conv2d, "best", any_tiling)
-        launch = kernel_runner.launch_of(case[0], "amx")
+        return amx_conv2d.plan(spec, INSTRUCTION_SETS["amx"])
+
+
+@needs_vectors
+@settings(max_examples=150, deadline=None)
+@given(case=contractions(), which=st.integers(0, 2**32))
+def test_every_tiling_equals_the_meaning(case: Case, which: int) -> None:
+    launch = launch_of_any_tiling(case[0], which)
     assert isinstance(launch, Launch), launch
-    assert launch.code.family == "amx_conv2d"
     check(launch, case)
+
+
+@needs_vectors
+@settings(max_examples=80, deadline=None)
+@given(case=residuals(), which=st.integers(0, 2**32))
+def test_residuals(case: tuple[Case, np.ndarray], which: int) -> None:
+    launch = launch_of_any_tiling(case[0][0], which)
+    if isinstance(launch, str):
+        assert launch == "a residual whose sum has no float32 form"
+        return
+    check(launch, case[0], other=case[1])
 
 
 @needs_vectors
@@ -302,12 +349,9 @@ def test_layers_on_the_hardware(case: Case) -> None:
 
 @needs_amx
 @settings(max_examples=50, deadline=None)
-@given(case=contractions())
-def test_contractions_on_the_hardware(case: Case) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(amx_conv2d, "_LEAST_GAIN", 0.0)
-        patch.setattr(amx_conv2d, "_FEWEST_PIXELS", 1)
-        launch = kernel_runner.launch_of(case[0], "amx")
+@given(case=contractions(), which=st.integers(0, 2**32))
+def test_contractions_on_the_hardware(case: Case, which: int) -> None:
+    launch = launch_of_any_tiling(case[0], which)
     assert isinstance(launch, Launch), launch
     check(launch, case)
 
