@@ -15,7 +15,7 @@ Base: TypeAlias = Literal["input", "output", "constants", "arena"]
 KERNEL = "kernel"
 """The symbol that a kernel's object file defines."""
 COPY = "copy"
-"""The kernel that every program has at hand: rows of source, destination and bytes; see ``builtin.py``."""
+"""The kernel that every program has at hand; its row is source, destination and bytes (``driver.py``)."""
 COPY_UNIT = 1 << 14
 """Bytes of one of its units."""
 
@@ -39,6 +39,9 @@ class Step:
     name: str = ""
     """For reports; the kernel's if it is empty."""
     macs: int = 0
+    """Multiply-accumulates of all units; 0 if it is not a contraction, or not known."""
+    bytes: int = 0
+    """Of all buffers that it reads or writes, each counted once per argument."""
     cost: int = 0
     """Roughly how long all units take on one core, in ns; 0 if unknown."""
     source: tuple[str, ...] = ()

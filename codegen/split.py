@@ -131,7 +131,9 @@ class _MainReader:
             return
         self.called[name] = None
         arguments = [self._scalars[v] if v in self._scalars else self._places[v] for v in op.operands]
-        self.steps.append(Step(name, 1, tuple(arguments), source=tensor_names(op.location)))
+        bytes_ = sum(byte_size(v.type) for v in op.operands if v not in self._scalars)
+        names = tensor_names(op.location)
+        self.steps.append(Step(name, 1, tuple(arguments), name, bytes=bytes_, source=names))
 
     def _launch(self, name: str, launch: Launch, numbers: Sequence[int], op: Any) -> None:
         """Run a family's kernel on the operands ``numbers`` of a call."""
@@ -145,6 +147,7 @@ class _MainReader:
             (*places, *launch.scalars),
             name,
             launch.macs,
+            bytes_,
             max(launch.macs // _MACS_PER_NS, bytes_ // _BYTES_PER_NS),
             tensor_names(op.location),
         )
@@ -175,8 +178,10 @@ class _MainReader:
 
     def _copy(self, source: Pointer, target: Pointer, size: int, location: Any) -> None:
         units = -(-size // COPY_UNIT)
-        names, cost = tensor_names(location), size // _BYTES_PER_NS
-        self.steps.append(Step(COPY, units, (source, target, size), cost=cost, source=names))
+        cost, names = 2 * size // _BYTES_PER_NS, tensor_names(location)
+        self.steps.append(
+            Step(COPY, units, (source, target, size), COPY, bytes=2 * size, cost=cost, source=names)
+        )
 
 
 _READERS: dict[str, Callable[[_MainReader, Any], None]] = {

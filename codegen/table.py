@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -95,6 +96,8 @@ class Workspace:
         self.address = self._memory.ctypes.data
         self._memory[:size].view(np.int64)[:] = layout.new_table(team, self.address, self._arena.ctypes.data)
         self._words = (ctypes.c_int64 * len(layout._words)).from_address(self.address)
+        self.owned: Any = None
+        """What must live as long as this object does."""
 
     def point_at(self, inputs: Sequence[int], outputs: Sequence[int]) -> None:
         """Set the addresses of the inputs and outputs."""
@@ -105,6 +108,3 @@ class Workspace:
         for places, address in zip(self._layout.outputs, outputs, strict=True):
             for position, offset in places:
                 words[position] = address + offset
-
-    def use_team(self, team: int) -> None:
-        self._words[0] = team

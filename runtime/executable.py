@@ -20,6 +20,7 @@ from ..codegen.team import Team
 from ..dialect.tensor_info import TensorInfo
 from ..errors import InputError, ZeropointError
 from .inputs import Array, arrange, check_array
+from .step_times import StepTime, time_steps
 
 
 class Executable:
@@ -132,6 +133,24 @@ class Executable:
         from .saved import save_executable
 
         save_executable(self, path)
+
+    def _time_steps(self, *inputs: Any, repeats: int = 100) -> list[StepTime]:
+        """How long each step of the network takes on one thread, among the others: the least of ``repeats``
+        runs.
+
+        Raises:
+            InputError: as :meth:`run`.
+            ZeropointError: this system has no clock that the driver knows.
+        """
+        return time_steps(self._program.steps, self._code, self._workspace_at(inputs), repeats)
+
+    def _workspace_at(self, inputs: Sequence[Any]) -> Workspace:
+        """A workspace of its own, with everything that it points at."""
+        arrays, results = arrange(self.inputs, inputs), self._new_results()
+        workspace = Workspace(self._layout, 0)
+        workspace.point_at(addresses(arrays), addresses(results))
+        workspace.owned = [arrays, results]
+        return workspace
 
     def _named(self, results: list[Array]) -> dict[str, Array]:
         if self._kept is None:
