@@ -43,15 +43,15 @@ def plan(conv: Conv, isa: InstructionSet) -> Launch | str:
     reason = _why_not(conv)
     if reason is not None:
         return reason
-    if conv.residual is None:
+    residual = conv.residual
+    if residual is None:
         return _launch(conv, isa, residuals.NO_OPTIONS, np.zeros(0, np.uint8))
-    found = residuals.prove(conv.residual, conv.result_signed, isa)
+    found = residuals.prove(residual, conv.result_signed, isa)
     if isinstance(found, str):
         return found
     if conv.result_signed:
         conv = replace(conv, rescale=residuals.unsigned_rescale(conv.rescale), result_signed=False)
-    options = residuals.options(conv.residual, found)
-    return _launch(conv, isa, options, residuals.header(conv.residual, found))
+    return _launch(conv, isa, residuals.options(residual, found), residuals.header(residual, found))
 
 
 def _launch(conv: Conv, isa: InstructionSet, residual: Options, residual_header: Bytes) -> Launch | str:
@@ -168,7 +168,8 @@ def _blocks(conv: Conv, tiling: Tiling) -> Bytes:
 def _places(image: Image) -> Ints:
     """The byte of each pixel."""
     n, y, x = np.ogrid[: image.batch, : image.height, : image.width]
-    return (image.start + n * image.image_pitch + y * image.row_pitch + x * image.pixel_pitch).reshape(-1)
+    places: Ints = image.start + n * image.image_pitch + y * image.row_pitch + x * image.pixel_pitch
+    return places.reshape(-1)
 
 
 def _panels(
