@@ -119,7 +119,7 @@ V4 = f"{V3} avx512bw avx512cd avx512dq avx512f avx512vl"
         ("x86_64-unknown-linux-gnu", V4, "x86-64-v4"),
         ("x86_64-unknown-linux-gnu", f"{V4} avx512vnni", "x86-64-vnni"),
         ("x86_64-unknown-linux-gnu", f"{V4} avx512vnni amx-tile", "x86-64-vnni"),
-        ("x86_64-unknown-linux-gnu", f"{V4} avx512vnni amx-tile amx-int8", "x86-64-amx"),
+        ("x86_64-unknown-linux-gnu", f"{V4} avx512vnni avx512vbmi amx-tile amx-int8", "x86-64-amx"),
         ("aarch64-unknown-linux-gnu", "neon", "aarch64"),
         ("arm64-apple-darwin23", "neon dotprod", "aarch64-dotprod"),
         ("aarch64-unknown-linux-gnu", "neon dotprod i8mm", "aarch64-i8mm"),
