@@ -44,9 +44,10 @@ class TableLayout:
         self._own: list[int] = []
         """Positions of words that are relative to the table's own address, and to the arena's."""
         self._arena: list[int] = []
-        self.inputs: list[list[tuple[int, int]]] = [[] for _ in range(program.inputs)]
-        """Of each input: (position, bytes from its start) of the words that point into it."""
-        self.outputs: list[list[tuple[int, int]]] = [[] for _ in range(program.outputs)]
+        self.places: list[tuple[int, int, int]] = []
+        """Words that point into inputs and outputs: which of them (inputs first), position, bytes from its
+        start.
+        """
         position = head
         for number, step in enumerate(program.steps):
             first = HEADER_WORDS + STEP_WORDS * number
@@ -68,9 +69,10 @@ class TableLayout:
                         case "arena":
                             self._arena.append(position)
                         case "input":
-                            self.inputs[argument.index].append((position, argument.offset))
+                            self.places.append((argument.index, position, argument.offset))
                         case "output":
-                            self.outputs[argument.index].append((position, argument.offset))
+                            result = program.inputs + argument.index
+                            self.places.append((result, position, argument.offset))
                 position += 1
         self._words = np.array(words, np.int64)
         self.arena_bytes = program.arena_bytes
@@ -99,12 +101,8 @@ class Workspace:
         self.owned: Any = None
         """What must live as long as this object does."""
 
-    def point_at(self, inputs: Sequence[int], outputs: Sequence[int]) -> None:
-        """Set the addresses of the inputs and outputs."""
+    def point_at(self, addresses: Sequence[int]) -> None:
+        """Set the addresses of the inputs, then of the outputs."""
         words = self._words
-        for places, address in zip(self._layout.inputs, inputs, strict=True):
-            for position, offset in places:
-                words[position] = address + offset
-        for places, address in zip(self._layout.outputs, outputs, strict=True):
-            for position, offset in places:
-                words[position] = address + offset
+        for number, position, offset in self._layout.places:
+            words[position] = addresses[number] + offset

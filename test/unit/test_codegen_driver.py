@@ -115,7 +115,7 @@ class Runner:
         self.workspace = Workspace(layout, self.team.address if self.team else 0)
         self.values = np.arange(1000, dtype=np.int64)
         self.result = np.zeros(1000, np.int64)
-        self.workspace.point_at([self.values.ctypes.data], [self.result.ctypes.data])
+        self.workspace.point_at([self.values.ctypes.data, self.result.ctypes.data])
         self.call: Callable[[int], None] = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(code.address(DRIVER, RUN))
 
     def __call__(self) -> None:
@@ -234,7 +234,7 @@ def test_copy(code: LoadedCode, size: int, threads: int) -> None:
     rng = np.random.default_rng(0)
     source = rng.integers(0, 256, size + 8, np.uint8)
     target = np.zeros(size + 8, np.uint8)
-    run.workspace.point_at([source.ctypes.data], [target.ctypes.data])
+    run.workspace.point_at([source.ctypes.data, target.ctypes.data])
     run()
     np.testing.assert_array_equal(target[:size], source[:size])
     assert not target[size:].any()
