@@ -164,11 +164,8 @@ class Kernel:
         source = first["input"]
         at = {name: self.pixels[name].pointers(place) for name, place in first.items()}
         pixels = at["input"]
-        # Used long after, and then all at once: lines that are in no cache would hold up whatever follows.
-        for name in ("output", "other"):
-            for i in range(self.rows if name in at else 0):
-                for line in range(0, self.width, 64):
-                    prefetch(w, w.at(self.pixels[name].of(at[name], i), line), to_write=name == "output")
+        for name in ("output", "other") if self.has_residual else ("output",):
+            self._prefetch_next(name, first[name])
         sums = self._pixel_sums(source) if self.needs_sums else []
         starts = []
         for j in range(self.vectors):
@@ -188,6 +185,16 @@ class Kernel:
             [w.i32] * len(totals) + [_POINTER],
         )
         self._results(carried[:-1], at, parameters)
+
+    def _prefetch_next(self, name: str, first: str) -> None:
+        """What the epilogue of the next tile of the line touches: lines that are in no cache would hold up
+        whatever follows.
+        """
+        w, pixels = self.w, self.pixels[name]
+        at = pixels.pointers(w.at(first, w.times(self.scalar(f"{name}_pixel"), self.rows)))
+        for i in range(self.rows):
+            for line in range(0, self.width, 64):
+                prefetch(w, w.at(pixels.of(at, i), line), to_write=name == "output")
 
     def _run_offset(self, run: str) -> str:
         w = self.w
