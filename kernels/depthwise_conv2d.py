@@ -88,14 +88,16 @@ def _form(conv: Conv, isa: InstructionSet) -> tuple[Blocks, Tile | None]:
 
 def _tile(conv: Conv, blocks: Blocks, isa: InstructionSet) -> Tile:
     vertical, horizontal = _sharing(conv, blocks)
-    rows = 2 if vertical.shift == 1 and conv.output.height >= 2 * vertical.apart else 1
     many = isa.registers > 16
-    tile = Tile(
-        conv.kernel, vertical.shift, horizontal.shift, rows, 1 + many, "registers", horizontal.apart > 1
-    )
+    one = Tile(conv.kernel, vertical.shift, horizontal.shift, 1, 1 + many, "registers", horizontal.apart > 1)
+    two = replace(one, rows=2)
+    # Two rows should share groups of rows, and every image and phase has to have two.
+    shares = len(two.pairs(isa)) <= 2 * len(one.pairs(isa))
+    tile = two if shares and conv.output.height >= 2 * vertical.apart else one
     if tile.kept and tile.columns * tile.groups(isa) * VECTORS <= (20 if many else 24):
         return tile  # beyond that LLVM moves columns to the stack and back, again and again
-    return replace(tile, columns_in="stack" if tile.shift == 1 and rows > 1 else "passing")
+    on_stack = tile.kept and tile.shift == 1 and tile.rows > 1
+    return replace(tile, columns_in="stack" if on_stack else "passing")
 
 
 def _cost(blocks: Blocks, tile: Tile, isa: InstructionSet) -> float:

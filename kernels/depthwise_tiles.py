@@ -223,6 +223,7 @@ class _Tiles(Vectors):
                             totals[vector][place] = self.dot(
                                 totals[vector][place], taps[group][vector], weights
                             )
+            totals = [[pinned(self.w, total, self.w.i32) for total in part] for part in totals]
         numbers = [self.rescaled(vector, totals[vector]) for vector in range(VECTORS)]
         words = [
             [self.narrower.words(*both) for both in zip(*numbers[i : i + 2], strict=True)] for i in (0, 2)
