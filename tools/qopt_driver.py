@@ -6,7 +6,7 @@ import argparse
 import sys
 import traceback
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..dialect.constants import remember_resources
 from ..dialect.context import new_context
@@ -24,6 +24,9 @@ from .qopt_arguments import UsageError
 from .qopt_dumps import DumpRequest, IrDumps, Progress
 from .qopt_expected import compare, expectations
 from .qopt_input import SPLIT_MARKER, Chunk, Input, split_chunks
+
+if TYPE_CHECKING:
+    from ..codegen.machine import Machine
 
 _NO_LIMIT = 2**62
 
@@ -140,9 +143,10 @@ class Driver:
     def _printed(self, module: Any) -> str:
         if self.arguments.to in ("llvm", "asm"):
             from ..codegen.listing import assembly, llvm_ir
-            from ..codegen.machine import host
 
-            return llvm_ir(module) if self.arguments.to == "llvm" else assembly(module, host())
+            if self.arguments.to == "llvm":
+                return llvm_ir(module)
+            return assembly(module, _machine(self.arguments.target))
         return str(module.operation.get_asm(assume_verified=True, **self.print_options))
 
     def _fail(self, collector: Collector, error: Exception) -> None:
@@ -177,14 +181,19 @@ def _steps(arguments: argparse.Namespace) -> list[Step]:
         level = "kernels" if arguments.to in ("llvm", "asm") else arguments.to
         isa = ""
         if level == "kernels":
-            from ..codegen.machine import host
-
-            isa = host().isa
+            isa = _machine(arguments.target).isa
         passes = passes_to(level, arguments.pipeline, target=arguments.target, isa=isa)
         return parse_pass_list(",".join(passes))
     if arguments.pass_pipeline is not None:
         return parse_pipeline(arguments.pass_pipeline)
     return parse_pass_list(",".join(text for text in arguments.passes if text.strip()))
+
+
+def _machine(target: str | None) -> Machine:
+    """What kernels are for: a target's machine, or this one."""
+    from ..codegen.machine import host, machine_of
+
+    return machine_of(load_target(target)) if target else host()
 
 
 def _checked(steps: list[Step], arguments: argparse.Namespace) -> list[Step]:
