@@ -126,7 +126,8 @@ def _add_pass_flags(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--target",
         metavar="TARGET",
-        help="whose parameter rules to obey: a name or a .toml file; for --to, and passes without a target",
+        help="whose parameter rules to obey: a name or a .toml file; for --to, and passes without a target; "
+        "also the machine that --to=asm is for",
     )
     group.add_argument("--numerics", metavar="MODE", help="whose bits to reproduce: reference, xnnpack")
     group.add_argument(
