@@ -34,6 +34,8 @@ PassManager = passmanager.PassManager
 rewrite = _load("rewrite")
 ext = _load("dialects.ext")
 MLIRError = ir.MLIRError
+# Where the Python side of dialect "qnn" is; else the bindings look for it in vain at every op they meet.
+_load("_mlir_libs._mlir").globals.append_dialect_search_prefix(__name__.rpartition(".")[0])
 
 _DIALECTS = ("arith", "func", "linalg", "llvm", "math", "memref", "quant", "scf", "tensor")
 
