@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,17 @@ from hypothesis import strategies as st
 
 import kernel_runner
 from random_tensors import quantized, seeds
+from zeropoint.codegen.machine import host
 from zeropoint.dialect import rescale
 from zeropoint.dialect.meaning import evaluate
+from zeropoint.dialect.numerics import Rounding
+from zeropoint.dialect.op_constants import Rescale
+from zeropoint.kernels import depthwise_conv2d
 from zeropoint.kernels.conv import Conv
+from zeropoint.kernels.depthwise_tile import Sharing
 from zeropoint.kernels.image import Image
+from zeropoint.kernels.instruction_set import INSTRUCTION_SETS
+from zeropoint.kernels.launch import Launch
 
 ISAS = [
     pytest.param(isa, marks=pytest.mark.skipif(not kernel_runner.has(isa), reason=f"this CPU has no {isa}"))
@@ -150,3 +158,135 @@ def check(
 @given(case=convolutions())
 def test_convolutions_equal_their_meaning(isa: str, case: tuple[Conv, np.ndarray, np.ndarray, int]) -> None:
     check(case[0], isa, *case[1:])
+
+
+def plain(
+    shape: tuple[int, int, int],
+    filter: np.ndarray,
+    zero_point: int = 0,
+    strides: tuple[int, int] = (1, 1),
+    dilations: tuple[int, int] = (1, 1),
+    shift: int = -8,
+) -> Conv:
+    """A convolution of ``[height, width, channels]`` without a border, whose sums are divided by ``2^(1 -
+    shift)``.
+    """
+    outputs, *kernel, _ = filter.shape
+    span = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
+    out = [(n - s) // t + 1 for n, s, t in zip(shape, span, strides, strict=False)]
+    numbers = Rescale(Rounding.DOUBLE, (2.0 ** (shift - 1),), (1 << 30,), (shift,), 128, 0, 255)
+    return Conv(
+        "depthwise_conv2d",
+        Image(1, *shape),
+        Image(1, *out, outputs),
+        (kernel[0], kernel[1]),
+        strides,
+        dilations,
+        (0, 0),
+        shape[2],
+        False,
+        filter.dtype == np.int8,
+        (zero_point,),
+        False,
+        numbers,
+        filter,
+        np.zeros(outputs, np.int32),
+    )
+
+
+def expected_of(spec: Conv, values: np.ndarray) -> np.ndarray:
+    """``values`` is ``[height, width, channels]``; tap by tap."""
+    multiplier = spec.output.channels // spec.input.channels
+    filter = spec.filter[..., 0].astype(np.int64) - spec.filter_zero_points[0]
+    sums = np.zeros((spec.output.height, spec.output.width, spec.output.channels), np.int64)
+    for i in range(spec.kernel[0]):
+        for j in range(spec.kernel[1]):
+            rows = i * spec.dilations[0] + spec.strides[0] * np.arange(spec.output.height)
+            columns = j * spec.dilations[1] + spec.strides[1] * np.arange(spec.output.width)
+            taps = values.astype(np.int64)[rows[:, None], columns].repeat(multiplier, 2)
+            sums += taps * filter[:, i, j]
+    return spec.rescale.apply(sums + spec.bias)[None].astype(np.uint8)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("channels", [1, 3, 8, 16, 20, 24, 32, 40, 64, 72, 96, 112, 144])
+def test_every_tail_of_channels_and_columns(isa: str, stride: int, channels: int) -> None:
+    rng = np.random.default_rng(channels)
+    filter = rng.integers(-128, 128, (channels, 3, 3, 1)).astype(np.int8)
+    for width in (3, 4, 5, 6, 7, 9, 14, 16, 23, 34):
+        spec = plain((5 + width % 2, width, channels), filter, strides=(stride, stride))
+        values = rng.integers(0, 256, spec.input.buffer_shape[1:]).astype(np.uint8)
+        check(spec, isa, values, expected_of(spec, values), 0)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("zero_point", [0, 1, 127, 128, 129, 254, 255])
+def test_every_weight_less_any_zero_point(isa: str, zero_point: int) -> None:
+    """From -255 to 255: more than one i8 holds."""
+    weights = np.arange(256, dtype=np.uint8)
+    filter = np.stack([np.roll(weights, n) for n in range(9)], axis=1).reshape(256, 3, 3, 1)
+    spec = plain((5, 6, 256), filter, zero_point, shift=-12)
+    for low in (0, 255):
+        values = np.full((5, 6, 256), low, np.uint8)
+        values[::2, 1::2] = 255 - low
+        check(spec, isa, values, expected_of(spec, values), 0)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("kernel", [(8, 8), (10, 8), (1, 65), (65, 1)])
+@pytest.mark.parametrize("multiplier", [1, 8])
+def test_large_windows(isa: str, kernel: tuple[int, int], multiplier: int) -> None:
+    rng = np.random.default_rng(7)
+    filter = rng.integers(0, 256, (5 * multiplier, *kernel, 1)).astype(np.uint8)
+    shape = (kernel[0] + 4, kernel[1] + 9, 5)
+    spec = plain(shape, filter, 77, (2, 2), shift=-14)
+    values = rng.integers(0, 256, shape).astype(np.uint8)
+    check(spec, isa, values, expected_of(spec, values), 0)
+
+
+def test_sizes_are_not_in_the_code() -> None:
+    """One function serves all layers of one form."""
+    filter = np.ones((192, 3, 3, 1), np.int8)
+    launches = [
+        kernel_runner.launch_of(plain((height, width, channels), filter[:channels]), "avx512vnni")
+        for height, width, channels in [(9, 11, 64), (58, 58, 128), (16, 30, 192)]
+    ]
+    assert len({launch.code for launch in launches if isinstance(launch, Launch)}) == 1
+
+
+@pytest.mark.parametrize(
+    ("stride", "dilation", "apart", "shift"),
+    [(1, 1, 1, 1), (2, 1, 1, 2), (1, 4, 4, 1), (2, 2, 1, 1), (4, 6, 3, 2)],
+)
+def test_outputs_that_share_taps(stride: int, dilation: int, apart: int, shift: int) -> None:
+    sharing = Sharing.of(stride, dilation)
+    assert sharing == Sharing(apart, shift)
+    assert apart * stride == shift * dilation
+
+
+def test_what_no_kernel_computes_is_said() -> None:
+    spec = plain((5, 5, 16), np.ones((16, 3, 3, 1), np.int8))
+    for change, reason in [
+        ({"kind": "conv2d"}, "kind 'conv2d' is another family's"),
+        ({"input_signed": True}, "the input is signed"),
+    ]:
+        assert depthwise_conv2d.plan(dataclasses.replace(spec, **change), INSTRUCTION_SETS["avx2"]) == reason
+
+
+@pytest.mark.skipif(not host().triple.startswith("x86_64"), reason="LLVM code for another machine")
+@pytest.mark.parametrize("channels", [64, 144])
+@pytest.mark.parametrize("stride", [1, 2])
+def test_inner_loops_keep_everything_in_registers(channels: int, stride: int) -> None:
+    """Three dot products a vector of 3x3 results (four taps each), and no vector on the stack."""
+    filter = np.ones((channels, 3, 3, 1), np.int8)
+    launch = kernel_runner.launch_of(plain((9, 40, channels), filter, strides=(stride, stride)), "avx512vnni")
+    assert isinstance(launch, Launch)
+    blocks = re.split(r"\n(?=\.LBB)", kernel_runner.assembly(launch.code))
+    loops = [block for block in blocks if "vpdpbusd" in block]
+    rows = 2 if stride == 1 else 1
+    for loop in loops:
+        assert loop.count("vpdpbusd") == 2 * rows * 4 * 3
+        assert not re.search(r"rsp.*zmm|zmm.*rsp", loop)
+        assert "vpunpcklbw" in loop
+    assert len(loops) == (1 if channels == 64 else 2)
