@@ -30,6 +30,7 @@ from . import residual as residuals
 from .channels import Channels, as_bytes, wrap_int32
 from .conv import Conv
 from .conv2d_code import MASK_BYTES, Kernel, scalars_of, table_start
+from .conv2d_taps import Taps
 from .conv2d_tile import Tile, Work, choose_tile
 from .epilogue import Epilogue
 from .float32_sum import Float32Sum
@@ -87,14 +88,14 @@ class _Plan:
             ("rows", tile.rows),
             ("vectors", tile.vectors),
             ("width", min(self.group_channels, self.panel_width)),
-            ("sums", self.needs_sums),
+            ("sums", self.taps.needs_sums),
             *self.epilogue.options,
             ("signed", spec.result_signed),
             *self._residual_options(),
         )
         constants = (self.packed_filter(), self.parameters(), self.tables())
         code = Code("conv2d", self.isa.name, options)
-        macs = spec.output.elements * self.taps
+        macs = spec.output.elements * self.taps.count
         return Launch(code, self.panel_groups * self.chunks, constants, self.scalars(), macs)
 
     def _residual_options(self) -> tuple[tuple[str, Option], ...]:
@@ -103,65 +104,12 @@ class _Plan:
         return residuals.options(self.spec.residual, self.sum)
 
     @cached_property
-    def filter(self) -> npt.NDArray[np.int8]:
-        """``[out_channels, taps]``, with 128 less where it is stored unsigned."""
-        stored = np.ascontiguousarray(self.spec.filter).reshape(self.spec.output.channels, -1)
-        if not self.spec.filter_signed:
-            stored = stored.view(np.uint8) ^ np.uint8(128)
-        signed: npt.NDArray[np.int8] = stored.view(np.int8)
-        return signed
-
-    @cached_property
-    def zero_points(self) -> npt.NDArray[np.int64]:
-        """Of :attr:`filter`, one per channel."""
-        shift = 0 if self.spec.filter_signed else 128
-        points = np.asarray(self.spec.filter_zero_points, np.int64) - shift
-        return np.broadcast_to(points, (self.spec.output.channels,))
-
-    @property
-    def needs_sums(self) -> bool:
-        """Whether the sum of each pixel's input is needed, to subtract it times the zero point."""
-        return bool(self.zero_points.any())
+    def taps(self) -> Taps:
+        return Taps(self.spec)
 
     @cached_property
     def epilogue(self) -> Epilogue:
-        reach = epilogues.reach(self.filter, self.zero_points, self.spec.bias)
-        return Epilogue.of(self.spec.rescale, reach, self.isa)
-
-    # What is summed up.
-
-    @property
-    def taps(self) -> int:
-        return int(self.filter.shape[1])
-
-    @property
-    def in_channels(self) -> int:
-        """Of a group."""
-        return self.spec.input.channels // self.spec.groups
-
-    @property
-    def is_row_run(self) -> bool:
-        """Whether a row of the kernel lies side by side in the input."""
-        return self.spec.dilations[1] == 1 and self.in_channels == self.spec.input.pixel_pitch
-
-    @property
-    def run_bytes(self) -> int:
-        return self.in_channels * (self.spec.kernel[1] if self.is_row_run else 1)
-
-    @property
-    def runs(self) -> int:
-        return self.taps // self.run_bytes
-
-    @property
-    def steps(self) -> int:
-        """Of a run, the last one perhaps not full."""
-        return -(-self.run_bytes // 4)
-
-    def run_offsets(self) -> npt.NDArray[np.int64]:
-        spec = self.spec
-        down = np.arange(spec.kernel[0]) * spec.dilations[0] * spec.input.row_pitch
-        across = np.arange(self.runs // spec.kernel[0]) * spec.dilations[1] * spec.input.pixel_pitch
-        return (down[:, None] + across).reshape(-1)
+        return Epilogue.of(self.spec.rescale, self.taps.reach(), self.isa)
 
     # Pixels.
 
@@ -205,7 +153,7 @@ class _Plan:
             self.width,
             self.group_channels,
             self.spec.groups,
-            self.runs * self.steps,
+            len(self.taps.quads[0]),
             self.epilogue.kind,
         )
         return choose_tile(work, self.isa)
@@ -246,11 +194,12 @@ class _Plan:
 
     @property
     def panel_bytes(self) -> int:
-        return self.runs * self.steps * self.panel_width * (4 if self.isa.dot == "dot-u8s8" else 8)
+        quad_bytes = 4 if self.isa.dot == "dot-u8s8" else 8
+        return len(self.taps.quads[0]) * self.panel_width * quad_bytes
 
     @property
     def _wanted_units(self) -> int:
-        macs = self.lines * self.tiles * self.tile.rows * self.panels * self.panel_width * self.taps
+        macs = self.lines * self.tiles * self.tile.rows * self.panels * self.panel_width * self.taps.count
         return max(1, min(_UNITS, macs // _UNIT_MACS))
 
     @cached_property
@@ -309,10 +258,9 @@ class _Plan:
             "output_image": result.image_pitch,
             "output_line": result.row_pitch,
             "output_pixel": result.pixel_pitch,
-            "runs": self.runs,
+            "runs": len(self.taps.runs),
             "run_table": table_start(has_residual) + 16 * self.panels,
-            "steps": self.steps,
-            "run_bytes": self.run_bytes,
+            "run_bytes": self.taps.run_bytes,
             "panel_bytes": self.panel_bytes,
         }
         if residual is not None:
@@ -328,11 +276,8 @@ class _Plan:
     # Constants.
 
     def packed_filter(self) -> Bytes:
-        full = self.filter.reshape(len(self.filter), self.runs, self.run_bytes)
-        if self.run_bytes % 4:
-            full = np.pad(full, ((0, 0), (0, 0), (0, -self.run_bytes % 4)))
-        quads = self.channels.spread_rows(full.reshape(len(full), -1).view(np.int32))
-        shape = (self.panels, self.tile.vectors, self.isa.lanes, self.runs * self.steps)
+        quads = self.channels.spread_rows(self.taps.quads)
+        shape = (self.panels, self.tile.vectors, self.isa.lanes, -1)
         packed = np.ascontiguousarray(quads.reshape(shape).transpose(0, 3, 1, 2)).view(np.uint8)
         if self.isa.dot != "dot-u8s8":  # bytes 0 and 2, then 1 and 3, of all vectors, as i16
             halves = packed.view(np.int8).reshape(*packed.shape[:-1], self.isa.lanes, 2, 2)
@@ -343,22 +288,22 @@ class _Plan:
         """Per vector of channels: where sums start, zero point (if any), epilogue."""
         start = self.spec.bias.astype(np.int64) + self.epilogue.start
         columns = [as_bytes(self.channels.spread(wrap_int32(start), np.int32))]
-        if self.needs_sums:
-            columns.append(as_bytes(self.channels.spread(self.zero_points, np.int32)))
+        if self.taps.needs_sums:
+            columns.append(as_bytes(self.channels.spread(self.taps.zero_points, np.int32)))
         columns.append(self.epilogue.pack(self.spec.rescale, self.channels))
         return np.concatenate(columns, 1).reshape(-1)
 
     def tables(self) -> Bytes:
         """The header; which bytes of a run's last vector count; per panel where its input and its result
-        start in a pixel; per run where it starts.
+        start in a pixel; per run where it starts, and its steps.
         """
         vector = self.isa.vector_bytes
         mask = np.zeros(MASK_BYTES, np.uint8)
-        mask[: (self.run_bytes - 1) % vector + 1] = 0xFF
+        mask[: (self.taps.run_bytes - 1) % vector + 1] = 0xFF
         group = np.arange(self.panels) // self.group_panels
-        starts = np.stack([group * self.in_channels, self.panel_channels], 1).astype(np.int64)
+        starts = np.stack([group * self.taps.in_channels, self.panel_channels], 1).astype(np.int64)
         parts: list[Any] = [epilogues.header(self.spec.rescale), mask]
         if self.spec.residual is not None and self.sum is not None:
             parts.append(residuals.header(self.spec.residual, self.sum))
-        parts += [starts, self.run_offsets()]
+        parts += [starts, self.taps.runs]
         return np.concatenate([np.ascontiguousarray(part).view(np.uint8).reshape(-1) for part in parts])

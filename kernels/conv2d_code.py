@@ -35,7 +35,6 @@ _NAMES = (
     "output_pixel",
     "runs",
     "run_table",
-    "steps",
     "run_bytes",
     "panel_bytes",
 )
@@ -196,13 +195,15 @@ class Kernel:
             for line in range(0, self.width, 64):
                 prefetch(w, w.at(pixels.of(at, i), line), to_write=name == "output")
 
-    def _run_offset(self, run: str) -> str:
+    def _run_table(self, run: str) -> tuple[str, str]:
+        """Where a run starts, and its steps."""
         w = self.w
-        return w.load(w.at(w.at(self.tables, self.scalar("run_table")), w.times(run, 8)), "i64", 8)
+        entry = w.at(w.at(self.tables, self.scalar("run_table")), w.times(run, 16))
+        return w.load(entry, "i64", 8), w.load(w.at(entry, 8), "i64", 8)
 
     def _run(self, run: str, pixels: Sequence[str], carried: Sequence[str]) -> Sequence[str]:
         w, sums = self.w, self.rows * self.vectors
-        offset = self._run_offset(run)
+        offset, steps = self._run_table(run)
 
         def step(_: str, *values: str) -> Sequence[str]:
             totals, weights, at = list(values[:sums]), values[sums], values[sums + 1 :]
@@ -214,7 +215,7 @@ class Kernel:
 
         at = [w.at(pointer, offset) for pointer in pixels]
         types = [w.i32] * sums + [_POINTER] * (1 + len(at))
-        return w.loop(self.scalar("steps"), step, [*carried, *at], types)[: sums + 1]
+        return w.loop(steps, step, [*carried, *at], types)[: sums + 1]
 
     def _quad(self, at: Sequence[str], row: int) -> str:
         """Four bytes of a pixel, in every lane."""
@@ -255,8 +256,7 @@ class Kernel:
         full = w.binary("divui", w.minus(self.scalar("run_bytes"), 1), w.index(vector), "i64")
 
         def run(index: str, *carried: str) -> Sequence[str]:
-            offset = self._run_offset(index)
-            first = w.at(source, offset)
+            first = w.at(source, self._run_table(index)[0])
 
             def some(at: str, totals: Sequence[str], masked: bool) -> list[str]:
                 pixels = self.pixels["input"]

@@ -163,6 +163,10 @@ def convs(draw: st.DrawFn) -> tuple[Conv, np.random.Generator]:
     points: tuple[int, ...] = (0,) if filter_signed else (128,)
     if draw(st.booleans()):
         points = tuple(int(n) for n in rng.integers(*span, draw(st.sampled_from([1, outputs]))))
+        if draw(st.booleans()):  # few weights that differ from their zero point by more than a byte holds
+            near = np.reshape(points, (-1, 1, 1, 1)) + rng.integers(-60, 61, shape)
+            near = np.where(rng.random(shape) < 1 / filter.size, filter, near)
+            filter = np.clip(near, span[0], span[1] - 1).astype(filter.dtype)
     taps = int(np.prod(shape[1:]))
     if draw(st.integers(0, 5)) == 0:  # sums that wrap
         bias = rng.integers(-(2**31), 2**31, outputs)
