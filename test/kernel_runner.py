@@ -29,8 +29,10 @@ _COMPILED: dict[Code, Any] = {}
 
 
 def has(isa: str) -> bool:
-    """Whether this machine can run code of an instruction set: really, or AMX emulated by vectors."""
-    return INSTRUCTION_SETS[_runnable(isa)].features <= set(host().features.split(","))
+    """Whether this machine can run code of an instruction set: really, or AMX emulated by vectors, or
+    AVX-VNNI in the encoding of AVX-512.
+    """
+    return _features(isa) <= set(host().features.split(","))
 
 
 def each_of(*isas: str) -> list[Any]:
@@ -46,6 +48,15 @@ def _runnable(isa: str) -> str:
     return INSTRUCTION_SETS[isa].base if isa == "amx" and amx_permission.why_not() else isa
 
 
+def _features(isa: str) -> frozenset[str]:
+    """What code for ``isa`` is compiled for here."""
+    features = INSTRUCTION_SETS[_runnable(isa)].features
+    if isa == "avxvnni" and not features <= set(host().features.split(",")):
+        # LLVM has one intrinsic for both encodings of an instruction.
+        return features - {"+avxvnni"} | {"+avx512f", "+avx512vl", "+avx512vnni"}
+    return features
+
+
 def llvm_ir(text: str) -> str:
     context = new_context()
     with context, ir.Location.unknown():
@@ -56,17 +67,20 @@ def llvm_ir(text: str) -> str:
 
 def machine_of(isa: str) -> Machine:
     """A machine of an instruction set alone, whatever else the host has."""
-    return Machine(host().triple, "x86-64", ",".join(sorted(INSTRUCTION_SETS[isa].features)))
+    return _machine(INSTRUCTION_SETS[isa].features)
+
+
+def _machine(features: frozenset[str]) -> Machine:
+    return Machine(host().triple, "x86-64", ",".join(sorted(features)))
 
 
 def assembly(code: Code) -> str:
-    module, machine = _llvm_module(llvm_ir(emit(code)), code.isa)
+    module, machine = _llvm_module(llvm_ir(emit(code)), machine_of(code.isa))
     return str(machine.emit_assembly(module))
 
 
-def _llvm_module(text: str, isa: str) -> tuple[Any, Any]:
-    """LLVM IR for an instruction set."""
-    wanted = machine_of(isa)
+def _llvm_module(text: str, wanted: Machine) -> tuple[Any, Any]:
+    """LLVM IR for a machine."""
     wanted.target_machine()  # initializes LLVM
     target = llvm.Target.from_triple(host().triple)
     machine = target.create_target_machine(
@@ -87,10 +101,9 @@ def compiled(code: Code) -> Any:
 
 def load(text: str, isa: str, name: str, emulate: bool = False) -> tuple[Any, Any]:
     """LLVM IR of ``@kernel`` as a function, which lives as long as the second value."""
-    runnable = _runnable(isa)
-    if emulates := emulate or runnable != isa:
+    if emulates := emulate or _runnable(isa) != isa:
         text = amx_emulation.emulated(text)
-    module, machine = _llvm_module(text, runnable)
+    module, machine = _llvm_module(text, _machine(_features(isa)))
     jit = llvm.create_lljit_compiler()
     builder = llvm.JITLibraryBuilder().add_object_img(machine.emit_object(module)).add_current_process()
     for symbol in ("kernel", *(amx_emulation.STATE if emulates else ())):

@@ -28,10 +28,7 @@ from zeropoint.kernels.image import Image
 from zeropoint.kernels.instruction_set import INSTRUCTION_SETS
 from zeropoint.kernels.launch import Launch
 
-ISAS = [
-    pytest.param(isa, marks=pytest.mark.skipif(not kernel_runner.has(isa), reason=f"this CPU has no {isa}"))
-    for isa in ("avx512vnni", "avxvnni", "avx2", "sse4")
-]
+ISAS = kernel_runner.each_of("avx512vnni", "avxvnni", "avx2", "sse4")
 CLAMPS = [(), (), (0.0, math.inf), (0.0, 6.0), (-1.0, 1.0), (-math.inf, 0.5)]
 WINDOWS = [((3, 3), (1, 1)), ((3, 3), (2, 2)), ((5, 5), (1, 1)), ((5, 5), (2, 2))]
 
