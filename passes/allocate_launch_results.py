@@ -55,4 +55,5 @@ def _write_into_buffer(call: Any, declaration: Any) -> None:
     call.erase()
     types = [operand.type for operand in operands]
     declaration.operation.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(types, []))
-    del declaration.operation.attributes["arg_attrs"]
+    if "arg_attrs" in declaration.operation.attributes:  # who reads what: bufferization's matter
+        del declaration.operation.attributes["arg_attrs"]

@@ -48,7 +48,8 @@ class OutlineKernelsPass(ModulePass):
     fusion_limit: int = 4
 
     def run(self, module: Any) -> None:
-        taken = {symbol(function) for function in functions(module)}
+        operations = module.regions[0].blocks[0].operations
+        taken = {symbol(op) for op in operations if "sym_name" in op.operation.attributes}
         entry = entry_function(module)
         if entry is not None:
             kernels = list(self._outline(entry))

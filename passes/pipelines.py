@@ -59,7 +59,7 @@ OPTIMIZED = (
     # Groups of ops that kernels of the instruction set compute, as launches of these, on bytes.
     Stage("formed", ("fold-pad", f"form-kernels{ISA}")),
     # What is left, as integer arithmetic spelled out; contractions stay recognizable.
-    Stage("linalg", ("convert-qnn-to-linalg", "canonicalize", "cse")),
+    Stage("linalg", ("symbol-dce", "convert-qnn-to-linalg", "canonicalize", "cse")),
     Stage(
         "kernels",
         (

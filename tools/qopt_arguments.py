@@ -30,7 +30,7 @@ examples:
 
 exit status: 0 done, 1 an error in the input or in a pass, 2 wrong usage"""
 
-OUTPUT_LEVELS = ("qnn", "legalized", "linalg", "kernels", "llvm", "asm")
+OUTPUT_LEVELS = ("qnn", "legalized", "formed", "linalg", "kernels", "llvm", "asm")
 _VALUE_OPTIONAL = {"--verify-each": "true", "--verify-diagnostics": "all", "--verify-params": ""}
 
 

@@ -179,9 +179,8 @@ def _steps(arguments: argparse.Namespace) -> list[Step]:
     if arguments.to:
         # Kernels go on one by one.
         level = "kernels" if arguments.to in ("llvm", "asm") else arguments.to
-        isa = ""
-        if level == "kernels":
-            isa = _machine(arguments.target).isa
+        # No machine matters before kernels are chosen.
+        isa = "" if level in ("qnn", "legalized") else _machine(arguments.target).isa
         passes = passes_to(level, arguments.pipeline, target=arguments.target, isa=isa)
         return parse_pass_list(",".join(passes))
     if arguments.pass_pipeline is not None:

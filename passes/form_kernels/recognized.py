@@ -42,7 +42,7 @@ def groups_of(entry: Any, around: Around, refused: Refused) -> list[Group]:
     for view in entry.regions[0].blocks[0].operations:
         op = view.operation
         build = BUILDERS.get(graph.name_of(op)) if op.name.startswith("qnn.") else None
-        if build is None:
+        if build is None or _is_empty(op):
             continue
         fused = _FUSIONS.get(graph.name_of(op), _alone)(op, found, around, refused)
         if fused is not None:
@@ -56,6 +56,11 @@ def groups_of(entry: Any, around: Around, refused: Refused) -> list[Group]:
             else:
                 found[op] = group
     return list(found.values())
+
+
+def _is_empty(op: Any) -> bool:
+    """Whether a tensor of an op has no elements: there is nothing to compute."""
+    return any(0 in value.type.shape for value in (*op.operands, *op.results))
 
 
 def _alone(op: Any, found: Mapping[Any, Group], around: Around, refused: Refused) -> Group | None:

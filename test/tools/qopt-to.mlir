@@ -1,14 +1,18 @@
 // The compiler's own pipeline up to each level; what one level prints, the next ones read.
 // RUN: qopt %s --to=qnn | %filecheck --check-prefix=QNN
 // RUN: qopt %s --to=legalized | %filecheck --check-prefix=LEGALIZED
-// RUN: qopt %s --to=linalg -o %t.linalg.mlir && %filecheck --check-prefix=LINALG < %t.linalg.mlir
-// RUN: qopt %t.linalg.mlir --to=kernels -o %t.kernels.mlir && %filecheck --check-prefix=KERNELS < %t.kernels.mlir
-// RUN: qopt %t.linalg.mlir --to=llvm | %filecheck --check-prefix=LLVM
-// RUN: qopt %s --to=asm | %filecheck --check-prefix=ASM
+// RUN: qopt %s --to=formed --target=x86-64-v3 | %filecheck --check-prefix=FORMED
+// RUN: qopt %s --to=linalg --pipeline=reference -o %t.linalg.mlir && %filecheck --check-prefix=LINALG < %t.linalg.mlir
+// RUN: qopt %t.linalg.mlir --to=kernels --pipeline=reference -o %t.kernels.mlir && %filecheck --check-prefix=KERNELS < %t.kernels.mlir
+// RUN: qopt %t.linalg.mlir --to=llvm --pipeline=reference | %filecheck --check-prefix=LLVM
+// RUN: qopt %s --to=asm --pipeline=reference | %filecheck --check-prefix=ASM
 
 // QNN-COUNT-2:     "qnn.requantize"
 // LEGALIZED:       "qnn.requantize"
 // LEGALIZED-NOT:   "qnn.requantize"
+// FORMED:          func.func private @table_0(tensor<4xi8>
+// FORMED-SAME:     family = "table", isa = "avx2"
+// FORMED:          call @table_0(
 // LINALG-NOT:      qnn.requantize
 // LINALG:          func.func @main(%{{.*}}: tensor<4xi8> {qnn.name = "input"
 // LINALG:          linalg.generic

@@ -94,7 +94,7 @@ def test_pipeline_steps_exist_and_levels_are_in_order(pipeline: str) -> None:
     from zeropoint.passes.pass_manager import build_pass_manager
 
     stages = PIPELINES[pipeline]
-    assert [stage.level for stage in stages] == ["qnn", "legalized", "linalg", "kernels", "llvm"]
+    assert [stage.level for stage in stages] == ["qnn", "legalized", "formed", "linalg", "kernels", "llvm"]
     text = ",".join(p for stage in stages for p in (*stage.for_target, *stage.passes))
     build_pass_manager(parse_pass_list(text), new_context())
 

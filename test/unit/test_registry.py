@@ -223,7 +223,7 @@ def test_levels() -> None:
     assert passes_to("linalg") == everything[: len(passes_to("linalg"))]
     assert passes_to("linalg") + passes_to("llvm", start="linalg") == everything
     assert set(PIPELINES) == {"reference", "optimized"}
-    assert LEVELS == ("qnn", "legalized", "linalg", "kernels", "llvm")
+    assert LEVELS == ("qnn", "legalized", "formed", "linalg", "kernels", "llvm")
     with pytest.raises(PipelineError, match=r"unknown level 'linlg'; did you mean 'linalg'"):
         passes_to("linlg")
     with pytest.raises(PipelineError, match="unknown pipeline 'optimised'; did you mean 'optimized'"):
