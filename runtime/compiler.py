@@ -30,7 +30,7 @@ from ..targets import load_target
 from ..targets.host import why_not_here
 from ..targets.loading import HOST
 from .executable import Executable
-from .kernel_objects import Recipe, builtin_recipes, identity, kernel_objects
+from .kernel_objects import Progress, Recipe, builtin_recipes, identity, kernel_objects
 
 LOG = logging.getLogger("zeropoint.compile")
 # The bindings' objects are safe under the interpreter lock, but passes in Python let other threads in.
@@ -45,6 +45,7 @@ def compile(
     pipeline: str = "optimized",
     keep_intermediates: bool = False,
     cache: bool = True,
+    progress: Progress = lambda text: None,
 ) -> Executable:
     """Compile a model to machine code in this process. Long steps log to the logger ``zeropoint`` at INFO.
 
@@ -58,7 +59,9 @@ def compile(
         pipeline: ``optimized``, with vector code for this machine; or ``reference``, loops alone. The results
             are the same.
         keep_intermediates: compute and keep every value of the network, for ``Executable.intermediates()``.
-        cache: keep the machine code on disk, and take it from there the next time (see ``runtime/cache.py``).
+        cache: keep compiled kernels on disk, and take them from there the next time (see
+            ``runtime/cache.py``).
+        progress: is told, in words, what takes long.
 
     Raises:
         InputError: an argument is wrong, or an input of the model has a dynamic dimension.
@@ -73,11 +76,12 @@ def compile(
     model = model_or_path if isinstance(model_or_path, Model) else _load(model_or_path)
     _require_static(model)
     started = time.perf_counter()
+    progress("choosing kernels")
     with _MLIR:
         lowered, program, kernels, constants = _planned(model, passes, keep_intermediates)
     LOG.info("%s: %d steps after %.2f s", model.name, len(program.steps), time.perf_counter() - started)
     recipes = _recipes(model, kernels, machine)
-    code = load_code(kernel_objects(recipes, machine, cache=cache))
+    code = load_code(kernel_objects(recipes, machine, cache=cache, progress=progress))
     LOG.info("%s: compiled in %.2f s", model.name, time.perf_counter() - started)
     own = len(model.outputs)
     return Executable(

@@ -24,8 +24,8 @@ from ..version import __version__
 from . import cache as disk_cache
 
 LOG = logging.getLogger("zeropoint.compile")
-Progress = Callable[[int, int], None]
-"""Called with how many kernels are compiled, and how many must be."""
+Progress = Callable[[str], None]
+"""Told in words what takes long."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,11 @@ def _versions() -> list[str]:
 
 
 def kernel_objects(
-    recipes: Mapping[str, Recipe], machine: Machine, *, cache: bool = True, progress: Progress | None = None
+    recipes: Mapping[str, Recipe],
+    machine: Machine,
+    *,
+    cache: bool = True,
+    progress: Progress = lambda text: None,
 ) -> dict[str, bytes]:
     """The object file of each recipe, by its name. What was not in the cache is there afterwards.
 
@@ -105,16 +109,21 @@ def kernel_objects(
     return {name: found[k] for name, k in keys.items()}
 
 
-def _compile(recipes: Mapping[str, Recipe], machine: Machine, progress: Progress | None) -> dict[str, bytes]:
+def _compile(recipes: Mapping[str, Recipe], machine: Machine, progress: Progress) -> dict[str, bytes]:
     futures: dict[str, Future[bytes]] = {}
     # One thread: llvmlite lets no two of them into LLVM.
     with ThreadPoolExecutor(1, thread_name_prefix="zeropoint-llvm") as pool:
-        for k, recipe in recipes.items():
-            made = recipe.lower()
-            futures[k] = pool.submit(to_object, made.text, machine, optimize=made.optimize)
-        objects = {}
-        for count, (k, future) in enumerate(futures.items(), 1):
-            objects[k] = future.result()
-            if progress is not None:
-                progress(count, len(futures))
+        try:
+            for k, recipe in recipes.items():
+                done = sum(future.done() for future in futures.values())
+                progress(f"compiling kernels: {done} of {len(recipes)}")
+                made = recipe.lower()
+                futures[k] = pool.submit(to_object, made.text, machine, optimize=made.optimize)
+            objects = {}
+            for done, (k, future) in enumerate(futures.items()):
+                progress(f"compiling kernels: {done} of {len(recipes)}")
+                objects[k] = future.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)  # the first mistake is enough
+            raise
     return objects

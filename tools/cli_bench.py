@@ -14,6 +14,7 @@ import numpy as np
 from ..passes.pipelines import PIPELINES
 from .cli_arguments import add_model_arguments, load_model, whole_number
 from .cli_run import read_inputs
+from .progress import ProgressLine
 from .tables import print_table
 
 PERCENTILES = (50, 90, 99)
@@ -71,9 +72,14 @@ def run(arguments: argparse.Namespace) -> int:
     model = load_model(arguments)
     inputs = read_inputs(model, arguments)
     loaded = time.perf_counter()
-    executable = compile(
-        model, pipeline=arguments.pipeline, threads=arguments.threads, cache=not arguments.no_cache
-    )
+    with ProgressLine() as progress:
+        executable = compile(
+            model,
+            pipeline=arguments.pipeline,
+            threads=arguments.threads,
+            cache=not arguments.no_cache,
+            progress=progress.show,
+        )
     step = executable.bind(*inputs)
     compiled = time.perf_counter()
     step()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -18,6 +17,7 @@ from .cli_arguments import add_model_arguments, load_model, whole_number
 from .cli_run import read_inputs
 from .explain_page import page
 from .explain_text import COLUMNS, RIGHT, SPARE, Difference, cells, differences, document, totals_text
+from .progress import ProgressLine
 from .tables import print_table
 
 EPILOG = """\
@@ -87,25 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _explain(model: Model, target: str, samples: Sequence[Sequence[Any]]) -> Explanation:
-    with _Progress() as progress:
+    with ProgressLine() as progress:
         return explain(model, target, samples, progress.show)
-
-
-class _Progress:
-    """One line on a terminal that tells what takes so long, wiped out at the end."""
-
-    def __enter__(self) -> _Progress:
-        self.is_shown = False
-        return self
-
-    def show(self, text: str) -> None:
-        if sys.stderr.isatty():
-            print(f"\r\033[K{text} ...", end="", file=sys.stderr, flush=True)
-            self.is_shown = True
-
-    def __exit__(self, *error: object) -> None:
-        if self.is_shown:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def _is_shown(row: Row, only_changed: bool) -> bool:

@@ -19,6 +19,7 @@ from ..errors import InputError
 from ..passes.pipelines import PIPELINES
 from ..targets import load_target
 from .cli_arguments import add_model_arguments, load_model, whole_number
+from .progress import ProgressLine
 from .tables import print_table
 
 Array = npt.NDArray[Any]
@@ -78,7 +79,8 @@ def run(arguments: argparse.Namespace) -> int:
     model = load_model(arguments)
     inputs = read_inputs(model, arguments)
     _check_shapes(model.inputs, inputs)
-    executable = compile(model, arguments.target, pipeline=arguments.pipeline)
+    with ProgressLine() as progress:
+        executable = compile(model, arguments.target, pipeline=arguments.pipeline, progress=progress.show)
     seconds = []
     outputs: list[Array] = []
     for _ in range(arguments.repeat):

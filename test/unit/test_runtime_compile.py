@@ -123,6 +123,28 @@ def test_progress_is_logged(model: zp.Model, caplog: pytest.LogCaptureFixture) -
     assert "add.mlir: compiled in" in caplog.text
 
 
+def test_progress_is_told(model: zp.Model, folder: Path) -> None:
+    told: list[str] = []
+    zp.compile(model, progress=told.append)
+    assert told[0] == "choosing kernels"
+    assert told[-1].startswith("compiling kernels: ")
+    told.clear()
+    zp.compile(model, progress=told.append)
+    assert told == ["choosing kernels"], "everything is in the cache"
+
+
+def test_failing_kernel_ends_the_compilation(
+    model: zp.Model, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> bytes:
+        raise zp.PipelineError("LLVM said no")
+
+    monkeypatch.setattr("zeropoint.runtime.kernel_objects.to_object", fail)
+    with pytest.raises(zp.PipelineError, match="LLVM said no"):
+        zp.compile(model)
+    assert not folder.exists()
+
+
 def test_second_compilation_takes_the_code_from_disk(
     model: zp.Model, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -221,7 +221,47 @@ def test_intermediates_must_be_asked_for(executable: zp.Executable) -> None:
         executable.intermediates()
 
 
-def test_many_threads_run_at_once(executable: zp.Executable) -> None:
+def test_steps_are_timed(executable: zp.Executable) -> None:
+    inputs = random_inputs()
+    before = executable.run(*inputs)
+    times = executable._time_steps(*inputs, repeats=5)
+    assert [time.step for time in times] == list(executable._program.steps)
+    assert all(0 <= time.seconds < 1 for time in times)
+    assert sum(time.step.bytes for time in times) > 0
+    assert {name for time in times for name in time.step.source} >= {"sum", "pooled"}
+    assert_same(executable.run(*inputs), before)
+    with pytest.raises(zp.InputError, match="got 0 inputs"):
+        executable._time_steps()
+
+
+@pytest.mark.parametrize("threads", [2, 3, 8])
+def test_threads_change_no_bit(model: zp.Model, executable: zp.Executable, threads: int) -> None:
+    team = zp.compile(model, threads=threads)
+    step = team.bind(*random_inputs(3))
+    for seed in range(50):
+        inputs = random_inputs(seed)
+        assert_same(team.run(*inputs), executable.run(*inputs))
+        assert_same(step(), executable.run(*random_inputs(3)))
+
+
+def test_unaligned_arrays_are_read_in_place(executable: zp.Executable) -> None:
+    """Buffers of a caller start anywhere."""
+    inputs = random_inputs()
+    for shift in (1, 3, 17):
+        moved = []
+        for array in inputs:
+            raw = np.zeros(array.size + 64, np.int8)
+            moved.append(raw[shift : shift + array.size].reshape(array.shape))
+            moved[-1][...] = array
+        assert_same(executable.run(*moved), executable.run(*inputs))
+        step = executable.bind(*moved)
+        moved[0][...] = random_inputs(1)[0]
+        assert_same(step(), executable.run(random_inputs(1)[0], inputs[1]))
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_many_threads_run_at_once(model: zp.Model, threads: int) -> None:
+    executable = zp.compile(model, threads=threads)
     expected = [executable.run(*random_inputs(seed)) for seed in range(8)]
     barrier = threading.Barrier(8)
 
