@@ -14,7 +14,7 @@ from .instruction_set import InstructionSet
 _ROWS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16)
 _MOST_VECTORS = 6
 _MOST_VECTORS_OF_A_PIXEL = 8
-_LEAST_DOTS = 8
+_LEAST_DOTS = 10
 """Of a step, in the time that one takes to give its sum to the next."""
 _LOAD = 0.05
 _STORE = 1.8
@@ -30,6 +30,10 @@ _TILE = 8.0
 _FIRST_CACHE = 24 << 10
 """Bytes of a panel that stay in the first cache; a larger one costs more loads."""
 _FAR_LOAD = 0.3
+_FAR_BYTES = 27
+"""From the second cache in the time of a dot product."""
+_MOST_PAIR_SUMS = 8
+"""What leaves enough of 16 registers for products before they are added."""
 
 
 @dataclass(frozen=True)
@@ -71,26 +75,30 @@ def choose_tile(work: Work, isa: InstructionSet) -> Tile:
         if rows <= work.width and _fits(rows, vectors, isa)
     }
     limit = min(costs.values())
-    for tile in _USUAL:
+    for tile in _USUAL if isa.registers > 16 else ():
         if costs.get(tile, math.inf) <= _LITTLE_MORE * limit:
             return tile
-    return min(costs, key=lambda tile: costs[tile])
+    return min(costs, key=lambda tile: (costs[tile], -tile.rows * tile.vectors))
 
 
 def _fits(rows: int, vectors: int, isa: InstructionSet) -> bool:
     """Sums, the filter's vectors and the broadcast pixel; a single pixel takes the filter from memory."""
-    other = 1 if isa.dot == "dot-u8s8" else 3  # the pixel; its mask, and a product before it is added
-    return rows * vectors + (vectors if rows > 1 else 1) + other <= isa.registers
+    if isa.dot != "dot-u8s8":
+        return rows * vectors <= _MOST_PAIR_SUMS
+    return rows * vectors + (vectors if rows > 1 else 1) + 1 <= isa.registers
 
 
 def _cost(tile: Tile, work: Work, isa: InstructionSet) -> float:
     dots, loads = tile.rows * tile.vectors, tile.rows + tile.vectors
     if isa.dot == "dot-u8s8":
-        step = max(dots, loads, _LEAST_DOTS) + _LOAD * loads
-    else:  # two multiplications and additions; a pixel is loaded and masked for each
-        step = 4 * max(dots, _LEAST_DOTS / 4) + 2 * tile.rows + 2 * _LOAD * loads
-    if work.steps * tile.vectors * isa.vector_bytes > _FIRST_CACHE:
-        step += _FAR_LOAD * tile.vectors
+        step, step_bytes = max(dots, loads, _LEAST_DOTS) + _LOAD * loads, tile.vectors * isa.vector_bytes
+    else:  # two multiplications and additions, half as long as a dot product; two operations for a pixel
+        step, step_bytes = (
+            max(dots, 2) + 0.5 * tile.rows + 2 * _LOAD * loads,
+            2 * tile.vectors * isa.vector_bytes,
+        )
+    if work.steps * step_bytes > _FIRST_CACHE:
+        step = max(step + _FAR_LOAD * tile.vectors, step_bytes / _FAR_BYTES)
     full, rest = divmod(tile.vectors, 4)
     stores = tile.rows * (full + (0, 1, 1, 2)[rest])
     each = work.steps * step + dots * _RESULTS.get(work.epilogue, _OTHER_RESULT) + _STORE * stores + _TILE

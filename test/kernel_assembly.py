@@ -1,0 +1,85 @@
+"""Print the assembly of the kernel of one convolution, for FileCheck, and how often it has a vector on the stack.
+
+``kernel_assembly.py avx512vnni conv2d 14x14 64 64 --kernel=3 --linear``: the result's size, channels of the
+input and of the result. It needs no machine that could run the kernel.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+import numpy as np
+
+import kernel_runner
+from zeropoint.dialect import fixed_point as fx
+from zeropoint.dialect.numerics import Rounding
+from zeropoint.dialect.op_constants import Rescale
+from zeropoint.kernels.conv import Conv
+from zeropoint.kernels.epilogue import Epilogue
+from zeropoint.kernels.families import plan
+from zeropoint.kernels.image import Image
+from zeropoint.kernels.instruction_set import INSTRUCTION_SETS
+from zeropoint.kernels.launch import Launch
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("isa")
+    parser.add_argument("kind", choices=["conv2d", "depthwise_conv2d"])
+    parser.add_argument("size")
+    parser.add_argument("inputs", type=int)
+    parser.add_argument("outputs", type=int)
+    parser.add_argument("--kernel", type=int, default=1)
+    parser.add_argument("--stride", type=int, default=1)
+    parser.add_argument("--linear", action="store_true", help="no activation, a zero point in the middle")
+    parser.add_argument("--integers", action="store_true", help="no float32 in the epilogue")
+    parser.add_argument("--zero-point", type=int, default=128, help="of the filter, which is u8")
+    arguments = parser.parse_args()
+    if arguments.integers:
+        Epilogue._float32 = classmethod(lambda *_: None)  # type: ignore[assignment,method-assign]
+    launch = plan(convolution(arguments), INSTRUCTION_SETS[arguments.isa])
+    if not isinstance(launch, Launch):
+        parser.error(launch)
+    text = kernel_runner.assembly(launch.code)
+    print(launch.code.symbol)
+    print(text)
+    stack = [line for line in text.splitlines() if "mm" in line and re.search(r"\(%r[sb]p\)", line)]
+    print(f"vectors on the stack: {len(stack)}")
+
+
+def convolution(arguments: argparse.Namespace) -> Conv:
+    height, width = map(int, arguments.size.split("x"))
+    kernel, stride = arguments.kernel, arguments.stride
+    before = kernel // 2
+    size = [(n - 1) * stride + kernel - 2 * before for n in (height, width)]
+    image = Image(1, *size, arguments.inputs, (before,) * 4)
+    taps = 1 if arguments.kind == "depthwise_conv2d" else arguments.inputs
+    rng = np.random.default_rng(1)
+    filter = rng.integers(0, 256, (arguments.outputs, kernel, kernel, taps)).astype(np.uint8)
+    scale = 2.0**-7 / kernel / taps**0.5
+    multiplier, shift = fx.quantize_multiplier(scale)
+    zero_point = 128 if arguments.linear else 0
+    rescale = Rescale(Rounding.DOUBLE, (scale,), (multiplier,), (shift,), zero_point, 0, 255)
+    groups = arguments.inputs if arguments.kind == "depthwise_conv2d" else 1
+    return Conv(
+        arguments.kind,
+        image,
+        Image(1, height, width, arguments.outputs),
+        (kernel, kernel),
+        (stride, stride),
+        (1, 1),
+        (before, before),
+        groups,
+        False,
+        False,
+        (arguments.zero_point,),
+        False,
+        rescale,
+        filter,
+        np.zeros(arguments.outputs, np.int32),
+    )
+
+
+if __name__ == "__main__":
+    main()
