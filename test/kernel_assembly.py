@@ -1,4 +1,4 @@
-"""Print the assembly of the kernel of one convolution, for FileCheck, and how often it has a vector on the stack.
+"""Print the assembly of the kernel of one convolution, for FileCheck, and how many vectors are on its stack.
 
 ``kernel_assembly.py avx512vnni conv2d 14x14 64 64 --kernel=3 --linear``: the result's size, channels of the
 input and of the result. It needs no machine that could run the kernel.
