@@ -19,9 +19,12 @@ from zeropoint.dialect import rescale
 from zeropoint.dialect.numerics import Rounding
 from zeropoint.dialect.op_constants import Rescale
 from zeropoint.dialect.types import QuantParams, Storage, TensorType
+from zeropoint.kernels import conv2d
 from zeropoint.kernels.conv import Conv, Residual
+from zeropoint.kernels.conv2d_taps import Taps
 from zeropoint.kernels.epilogue import Epilogue
 from zeropoint.kernels.image import Image
+from zeropoint.kernels.instruction_set import INSTRUCTION_SETS
 from zeropoint.kernels.launch import Launch
 
 ISAS = [
@@ -216,3 +219,77 @@ def residuals(draw: st.DrawFn) -> tuple[Conv, np.random.Generator]:
 @given(case=residuals(), pieces=st.integers(1, 5))
 def test_residuals(isa: str, case: tuple[Conv, np.random.Generator], pieces: int) -> None:
     compare(case[0], isa, case[1], pieces)
+
+
+def spec_of(filter: np.ndarray[Any, Any], zero_point: int, width: int = 5, **changes: Any) -> Conv:
+    """A pointwise convolution of a u8 or i8 filter ``[outputs, inputs]``."""
+    outputs, inputs = filter.shape
+    scale = 2.0**-7 / inputs**0.5
+    multiplier, shift = fx.quantize_multiplier(scale)
+    spec = Conv(
+        "conv2d",
+        Image(1, 1, width, inputs),
+        Image(1, 1, width, outputs),
+        (1, 1),
+        (1, 1),
+        (1, 1),
+        (0, 0),
+        1,
+        False,
+        filter.dtype == np.int8,
+        (zero_point,),
+        False,
+        Rescale(Rounding.DOUBLE, (scale,), (multiplier,), (shift,), 7, 0, 255),
+        filter.reshape(outputs, 1, 1, inputs),
+        np.zeros(outputs, np.int32),
+    )
+    return dataclasses.replace(spec, **changes)
+
+
+def test_a_weight_that_fits_no_byte_has_a_tap_of_its_own() -> None:
+    filter = np.full((16, 32), 100, np.uint8)
+    filter[3, 9] = 255
+    taps = Taps(spec_of(filter, 90))
+    assert not taps.needs_sums
+    assert taps.runs.tolist() == [[0, 8], [8, 1]]
+    assert taps.quads.view(np.int8).reshape(16, 9, 4)[3, 8].tolist() == [0, 255 - 90 - 127, 0, 0]
+
+
+def test_many_weights_that_fit_no_byte_need_the_sums_of_pixels() -> None:
+    filter = np.random.default_rng(0).integers(0, 256, (16, 32)).astype(np.uint8)
+    assert Taps(spec_of(filter, 20)).needs_sums
+    assert not Taps(spec_of(filter, 128)).needs_sums
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"input_signed": True}, "signed"),
+        ({"kind": "depthwise_conv2d"}, "another family"),
+        ({"output": Image(1, 1, 5, 16, element_bytes=2)}, "more than a byte"),
+    ],
+)
+def test_reasons(changes: dict[str, Any], reason: str) -> None:
+    launch = conv2d.plan(spec_of(np.ones((16, 32), np.int8), 0, **changes), INSTRUCTION_SETS["avx512vnni"])
+    assert isinstance(launch, str)
+    assert reason in launch
+
+
+def test_few_codes_serve_many_layers() -> None:
+    """Sizes are in the row, not in the code."""
+    rng = np.random.default_rng(0)
+    codes = set()
+    for width in (196, 784, 3136):
+        for inputs, outputs in ((64, 128), (128, 256), (256, 64)):
+            filter = rng.integers(-128, 128, (outputs, inputs)).astype(np.int8)
+            launch = conv2d.plan(spec_of(filter, 0, width), INSTRUCTION_SETS["avx512vnni"])
+            assert isinstance(launch, Launch)
+            codes.add(launch.code)
+    assert len(codes) == 1
+
+
+def test_units_of_a_small_image_share_out_its_channels() -> None:
+    filter = np.ones((1024, 1024), np.int8)
+    launch = conv2d.plan(spec_of(filter, 0, 49), INSTRUCTION_SETS["avx512vnni"])
+    assert isinstance(launch, Launch)
+    assert launch.units >= 8
