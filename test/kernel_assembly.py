@@ -57,7 +57,7 @@ def convolution(arguments: argparse.Namespace) -> Conv:
     taps = 1 if arguments.kind == "depthwise_conv2d" else arguments.inputs
     rng = np.random.default_rng(1)
     filter = rng.integers(0, 256, (arguments.outputs, kernel, kernel, taps)).astype(np.uint8)
-    scale = 2.0**-7 / kernel / taps**0.5
+    scale = 0.0113 / kernel / taps**0.5
     multiplier, shift = fx.quantize_multiplier(scale)
     zero_point = 128 if arguments.linear else 0
     rescale = Rescale(Rounding.DOUBLE, (scale,), (multiplier,), (shift,), zero_point, 0, 255)

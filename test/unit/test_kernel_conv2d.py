@@ -224,7 +224,7 @@ def test_residuals(isa: str, case: tuple[Conv, np.random.Generator], pieces: int
 def spec_of(filter: np.ndarray[Any, Any], zero_point: int, width: int = 5, **changes: Any) -> Conv:
     """A pointwise convolution of a u8 or i8 filter ``[outputs, inputs]``."""
     outputs, inputs = filter.shape
-    scale = 2.0**-7 / inputs**0.5
+    scale = 0.0113 / inputs**0.5
     multiplier, shift = fx.quantize_multiplier(scale)
     spec = Conv(
         "conv2d",
