@@ -34,9 +34,9 @@ class Residual:
 class Conv:
     """A contraction of 8-bit values with its rescale: ``rescale(sum x * (w - filter_zero_point) + bias)``.
 
-    Output ``y, x`` reads the input at ``y * strides[0] - padding[0] + i * dilations[0]``, and columns alike, for
-    tap ``i, j``. The input's border is wide enough for all of that and holds the zero point. ``bias`` holds
-    the input's zero point already: kernels multiply stored bytes.
+    Output ``y, x`` reads the input at ``y * strides[0] - padding[0] + i * dilations[0]``, and columns alike,
+    for tap ``i, j``. The input's border is wide enough for all of that and holds the zero point. ``bias``
+    holds the input's zero point already: kernels multiply stored bytes.
 
     A fully connected layer of ``[M, K]`` and ``[N, K]`` is a 1x1 convolution of one row: ``width = M``.
     """

@@ -14,7 +14,9 @@ class Family(Protocol):
     """A module of this package: kernels of one kind."""
 
     def plan(self, spec: Any, isa: InstructionSet, /) -> Launch | str:
-        """How ``spec`` (a class of the family or of :mod:`.conv`) is computed, or the reason why this family does not."""
+        """How ``spec`` (a class of the family or of :mod:`.conv`) is computed, or the reason why this family
+        does not.
+        """
 
     def emit(self, code: Code, isa: InstructionSet, /) -> str:
         """The MLIR text of a code that :meth:`plan` gave: ``func.func @kernel(%row: !llvm.ptr, %begin: i64,

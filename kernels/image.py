@@ -21,7 +21,9 @@ class Image:
     reader wants there).
     """
     pixel_channels: int = 0
-    """Channels from one pixel to the next; 0 means ``channels``. More where the tensor is a slice of a wider one."""
+    """Channels from one pixel to the next; 0 means ``channels``. More where the tensor is a slice of a wider
+    one.
+    """
     first_channel: int = 0
     """Of the slice."""
     element_bytes: int = 1

@@ -16,8 +16,8 @@ class InstructionSet:
     vector_bytes: int
     registers: int
     dot: Literal["dot-u8s8", "multiply-add-i16"]
-    """How four bytes are summed into an i32 lane: ``vpdpbusd``; or ``vpmaddwd`` on bytes widened to i16, which
-    is exact (``vpmaddubsw`` saturates).
+    """How four bytes are summed into an i32 lane: ``vpdpbusd``; or ``vpmaddwd`` on bytes widened to i16,
+    which is exact (``vpmaddubsw`` saturates).
     """
     base: str = ""
     """The set that this one extends; its kernels are used where no family needs what this one adds."""
