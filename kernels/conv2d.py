@@ -37,9 +37,12 @@ from .float32_sum import Float32Sum
 from .instruction_set import InstructionSet
 from .launch import Bytes, Code, Launch, Option
 from .narrow import group_order
+from .runs import narrowed
 
 _UNITS = 16
 """At least, where there is work for them."""
+_FEW_CHANNELS = 8
+"""Of a group: they have narrower vectors, which are at least as fast."""
 _UNIT_MACS = 1 << 18
 """At least, of a unit."""
 
@@ -48,6 +51,8 @@ def plan(spec: Conv, isa: InstructionSet) -> Launch | str:
     """Units are groups of panels times chunks of lines or tiles."""
     if (reason := _why_not(spec)) is not None:
         return reason
+    if spec.output.channels // spec.groups <= _FEW_CHANNELS:
+        isa = narrowed(isa, 4 * _FEW_CHANNELS)
     if spec.residual is None:
         return _Plan(spec, isa).launch()
     found = residuals.prove(spec.residual, spec.result_signed, isa)
@@ -87,6 +92,7 @@ class _Plan:
         options = (
             ("rows", tile.rows),
             ("vectors", tile.vectors),
+            ("bytes", self.isa.vector_bytes),
             ("width", min(self.group_channels, self.panel_width)),
             ("sums", self.taps.needs_sums),
             *self.epilogue.options,

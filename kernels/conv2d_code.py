@@ -11,6 +11,7 @@ from .instructions import dot_pairs, dot_quads, prefetch, sum_bytes
 from .launch import Code
 from .narrow import Narrower, groups_of, store_bytes
 from .residual import ResidualSum
+from .runs import narrowed
 from .scalars import Scalars
 from .writer import Writer
 
@@ -80,6 +81,7 @@ class Kernel:
     """Writes a code: units, panels, lines, tiles, runs, steps."""
 
     def __init__(self, code: Code, isa: InstructionSet) -> None:
+        isa = narrowed(isa, int(code["bytes"]))
         self.w = w = Writer(isa)
         self.code = code
         self.has_residual = bool(code["residual"])

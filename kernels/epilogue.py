@@ -35,6 +35,7 @@ from ..dialect.fixed_point import INT32_MAX, INT32_MIN, Ints
 from ..dialect.numerics import Rounding
 from ..dialect.op_constants import Rescale
 from .channels import Channels, as_bytes
+from .elements import has_fused_multiply_add, rounds_toward_zero
 from .float32_rescale import Float32Rescale, Form, prove
 from .instruction_set import InstructionSet
 from .instructions import fused_multiply_add, multiply_add_toward_zero, to_nearest_even
@@ -139,9 +140,9 @@ class Epilogue:
     @classmethod
     def _float32(cls, rescale: Rescale, reach: tuple[Ints, Ints], isa: InstructionSet) -> Epilogue | None:
         nearest = rescale.rounding is Rounding.FLOAT32_HALF_EVEN
-        if not nearest and "+fma" not in isa.features and isa.vector_bytes < 64:
+        if not nearest and not has_fused_multiply_add(isa):
             return None
-        proof = prove(rescale, *reach, fma_toward_zero=isa.vector_bytes == 64)
+        proof = prove(rescale, *reach, fma_toward_zero=rounds_toward_zero(isa))
         if not proof.exact.all():
             return None
         kinds = {Form.RELU: "truncate-relu", Form.LINEAR: "truncate-linear", Form.NEAREST: "nearest"}

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..dialect.op_constants import Rescale, ShiftSum, Sum
 from .conv import Residual
+from .elements import has_fused_multiply_add, rounds_toward_zero
 from .float32_sum import Float32Sum, prove_sum
 from .instruction_set import InstructionSet
 from .instructions import (
@@ -43,10 +44,10 @@ def unsigned_rescale(rescale: Rescale) -> Rescale:
 
 def prove(residual: Residual, conv_signed: bool, isa: InstructionSet) -> Float32Sum | str:
     """The float32 form of the sum of u8, or the reason why there is none."""
-    if "+fma" not in isa.features and isa.vector_bytes < 64:
+    if not has_fused_multiply_add(isa):
         return "a residual, on an instruction set without fused multiply-adds"
     constants = _unsigned_sum(residual, conv_signed)
-    found = prove_sum(constants, 0, 0, 0, fma_toward_zero=isa.vector_bytes == 64)
+    found = prove_sum(constants, 0, 0, 0, fma_toward_zero=rounds_toward_zero(isa))
     return found or "a residual whose sum has no float32 form"
 
 
