@@ -58,7 +58,7 @@ class Lowering:
             PipelineError: it cannot be lowered, or calls a function that this process does not have.
         """
         text = self._lowered(source.text, self._loops)
-        return KernelIr(text + _adapter(source.parameters), not source.is_vector_code)
+        return KernelIr(text + _adapter(source.parameters), optimize=True)
 
     def launched(self, text: str) -> KernelIr:
         """A launched kernel: ``func.func @kernel(%row: !llvm.ptr, %begin: i64, %end: i64)``.

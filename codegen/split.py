@@ -18,7 +18,6 @@ from ..kernels.launch import OVERREAD_BYTES, Code, Launch
 from ..passes.entry import ROLE, aligned, argument_attributes, entry_function, function_type, symbol
 from ..passes.form_kernels.calls import LAUNCHES
 from ..passes.form_kernels.calls import read as read_launch
-from ..passes.kernel_builder import VECTOR_ISA
 from ..passes.plan_memory import ARENA_BYTES, byte_size, element_bytes
 from .program import COPY, COPY_UNIT, Pointer, Program, Step
 
@@ -36,8 +35,6 @@ class KernelSource:
 
     text: str
     parameters: tuple[str, ...]
-    is_vector_code: bool
-    """Written by hand in vector instructions: there is nothing for LLVM's passes to do."""
 
 
 def split(module: Any) -> tuple[Program, dict[str, KernelSource | Code]]:
@@ -242,7 +239,7 @@ def _source(name: str, symbols: Mapping[str, Any]) -> KernelSource:
     if "dense_resource<" in whole:
         raise PipelineError(f"kernel '{name}' holds a large constant; kernels take constants as arguments")
     parameters = tuple(str(type_) for type_ in function_type(function).inputs)
-    return KernelSource(whole, parameters, VECTOR_ISA in function.operation.attributes)
+    return KernelSource(whole, parameters)
 
 
 def _text(op: Any) -> str:

@@ -31,7 +31,6 @@ PASS_NAMES = (
     "plan-memory",
     "share-requantizes",
     "sink-requantize",
-    "vectorize-kernels",
     "verify-params",
 )
 """Every pass of ours, in alphabetical order; the module's name is the pass's with ``_`` for ``-``."""

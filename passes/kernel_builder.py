@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..dialect.mlir import func, ir
-from .epilogue import EPILOGUE
 
 # (consumer, producer): the producer moves into the consumer's kernel, where both become one loop nest.
 _ABSORBS = frozenset(
@@ -18,8 +17,6 @@ _INITIALIZERS = frozenset({"linalg.fill", "linalg.broadcast"})
 
 CONTRACTION = "qnn.contraction"
 """Discardable attribute that tags a contraction and says which kind it is."""
-VECTOR_ISA = "qnn.isa"
-"""Attribute of a kernel that is vector code: the instruction set that it is written for."""
 
 
 def outline_op(root: Any, before: Any) -> tuple[Any, Any]:
@@ -128,25 +125,7 @@ def _is_empty(value: Any) -> bool:
 
 def _belongs(maker: Any, consumer: Any) -> bool:
     """Whether the op ``maker`` is cloned into the kernel of ``consumer``."""
-    if CONTRACTION in maker.attributes:
-        wanted = contraction_of(consumer)
-        return wanted is not None and bool(wanted == maker)
     return maker.name in _INITIALIZERS or (consumer.name, maker.name) in _ABSORBS
-
-
-def contraction_of(op: Any) -> Any:
-    """The contraction that the kernel of ``op`` computes: ``op`` itself, or the one that only ``op``
-    rescales; else None.
-    """
-    operation = op.operation
-    if CONTRACTION in operation.attributes:
-        return operation
-    if EPILOGUE not in operation.attributes:
-        return None
-    maker = producer(operation.operands[0])
-    if maker is None or CONTRACTION not in maker.attributes or not used_once(maker):
-        return None
-    return maker
 
 
 def used_once(operation: Any) -> bool:

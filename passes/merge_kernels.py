@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 
 from ..dialect.mlir import arith, ir
 from .entry import entry_function, functions, is_private, result_types, symbol, update_type
-from .epilogue import EPILOGUE
-from .kernel_builder import CONTRACTION, VECTOR_ISA
+from .kernel_builder import CONTRACTION
 from .registry import ModulePass, register
 
 _SYMBOL = re.compile(r'sym_name = "[^"]*"')
@@ -40,8 +39,6 @@ class MergeKernelsPass(ModulePass):
     Up to that many, a kernel of its own for each set of multipliers, shifts and bounds is faster; beyond,
     the numbers become arguments. Those of a contraction never do: knowing the zero point lets LLVM multiply
     narrow integers.
-
-    ``qnn.epilogue`` goes: who wanted it has read it, and it tells kernels apart that do the same.
     """
 
     name: ClassVar[str] = "merge-kernels"
@@ -57,8 +54,7 @@ class MergeKernelsPass(ModulePass):
                 calls[ir.FlatSymbolRefAttr(op.operation.attributes["callee"]).value].append(op)
         groups: defaultdict[str, list[_Kernel]] = defaultdict(list)
         for function in functions(module):
-            if is_private(function) and VECTOR_ISA not in function.operation.attributes:
-                _drop_epilogues(function)
+            if is_private(function):
                 shape, kernel = _describe(function, calls[symbol(function)])
                 groups[shape].append(kernel)
         for kernels in groups.values():
@@ -78,13 +74,6 @@ def _describe(function: Any, calls: list[Any]) -> tuple[str, _Kernel]:
     shape = _CONSTANT.sub(lambda found: "constant" if next(order) else found[0], text)
     kept = tuple(value for value, may_vary in zip(values, varying, strict=True) if may_vary)
     return shape, _Kernel(function, kept, calls)
-
-
-def _drop_epilogues(function: Any) -> None:
-    for block in function.regions[0].blocks:
-        for op in block.operations:
-            if EPILOGUE in op.operation.attributes:
-                del op.operation.attributes[EPILOGUE]
 
 
 def _scalars(function: Any) -> list[Any]:

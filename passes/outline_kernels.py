@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..dialect.mlir import ir
-from .entry import entry_function, functions, symbol
-from .kernel_builder import CONTRACTION, contraction_of, outline_op, producer, used_once
+from .entry import entry_function, symbol
+from .kernel_builder import CONTRACTION, outline_op, producer, used_once
 from .registry import ModulePass, register
 
 # What stays in @main: it costs nothing at run time, or is a call already.
@@ -31,8 +31,6 @@ _STAYS = frozenset(
 @dataclass(frozen=True)
 class OutlineKernelsPass(ModulePass):
     """Move every linalg op of ``@main``, with what initializes its destination, into a private function.
-
-    A contraction and the rescale that alone uses it (``qnn.epilogue``) are one kernel.
 
     A kernel takes all it reads, constants too, and its destinations as arguments, so that equal kernels are
     equal functions and one buffer plan covers the network.
@@ -78,7 +76,7 @@ def _fusion_barriers(operations: Sequence[Any], limit: int) -> set[Any]:
     sizes: dict[Any, int] = {}  # op -> how many ops fusion would merge into it
     for op in operations:
         operation = op.operation
-        if contraction_of(op) is not None or _reduces(op):
+        if CONTRACTION in operation.attributes or _reduces(op):
             barriers.add(operation)
         elif operation.name == "linalg.generic":
             size = 1 + sum(sizes.get(producer(operand), 0) for operand in operation.operands)
@@ -95,9 +93,8 @@ def _reduces(op: Any) -> bool:
 
 
 def _kind(op: Any) -> str:
-    contraction = contraction_of(op)
-    if contraction is not None:
-        return str(ir.StringAttr(contraction.attributes[CONTRACTION]).value)
+    if CONTRACTION in op.operation.attributes:
+        return str(ir.StringAttr(op.operation.attributes[CONTRACTION]).value)
     if op.operation.name == "linalg.generic":
         return "reduction" if _reduces(op) else "elementwise"
     return str(op.operation.name).split(".")[-1]

@@ -49,7 +49,7 @@ def identity(kernel: KernelSource | Code) -> str:
     """Everything that a kernel's LLVM IR depends on, but for the versions of the tools."""
     if isinstance(kernel, KernelSource):
         return repr(
-            (kernel.text, kernel.is_vector_code, passes_to("llvm", start="kernels"), _digest("codegen"))
+            (kernel.text, passes_to("llvm", start="kernels"), _digest("codegen"))
         )
     return repr((kernel, LAUNCHED_LOWERING, _digest("kernels"), _digest("codegen")))
 

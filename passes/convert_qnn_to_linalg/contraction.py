@@ -15,8 +15,7 @@ Its accumulator starts as the broadcast bias (``linalg.broadcast``; ``linalg.fil
 into which the input's zero point is folded; borders are padded with that zero point. Where the filter or bias
 is not a constant, the zero point is subtracted in the loop instead.
 
-The rescale works on the accumulator in the result's number of dimensions and carries ``qnn.epilogue``, its
-constants as plain numbers (``passes/epilogue.py``).
+The rescale works on the accumulator in the result's number of dimensions.
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ import numpy as np
 from ...dialect import rescale
 from ...dialect.fixed_point import INT32_MAX, INT32_MIN
 from ...dialect.numerics import Rounding
-from ..epilogue import EPILOGUE, epilogue_attribute
 from .arith import clamp_float, require_per_tensor, rescaled, stored_bits, widen
 from .builder import Builder, Formula, Value
 from .core import Array, Call
@@ -241,10 +239,7 @@ def _epilogue(builder: Builder, call: Call, acc: Value, constants: rescale.Contr
     if _is_identity(constants.rescale) and call.result.params.storage.bits == 32:
         return acc
     flat = replace(call, result=replace(call.result, shape=tuple(acc.type.shape)))
-    value = rescaled(builder, flat, [acc], constants.rescale, lambda x: x)
-    attribute = epilogue_attribute(constants.rescale, call.result.params.storage)
-    value.owner.attributes[EPILOGUE] = attribute
-    return value
+    return rescaled(builder, flat, [acc], constants.rescale, lambda x: x)
 
 
 def _is_identity(constants: rescale.Rescale) -> bool:

@@ -1,8 +1,8 @@
 // RUN: qopt %s --pipeline=reference --to=llvm | %filecheck
 // RUN: qopt %s --pipeline=reference --to=asm | %filecheck --check-prefix=ASM
 
-// A quantized layer, one kernel, down to LLVM IR: its body is private, not inlined, and knows that its arguments do not
-// overlap; around it is a function that takes the arguments out of a row; nothing allocates and nothing is copied.
+// A quantized layer, its sum and its rescale, down to LLVM IR: a kernel's body is private, not inlined, and knows that its
+// arguments do not overlap; around it is a function that takes the arguments out of a row; nothing allocates and nothing is copied.
 
 !x = !quant.uniform<i8:f32, 5.0e-02:3>
 !w = !quant.uniform<i8:f32, 1.0e-02>
@@ -17,6 +17,7 @@
 // CHECK:       load ptr, ptr %slot0
 // CHECK:       call void @matmul_0(ptr %argument0
 // CHECK-NEXT:  ret void
+// CHECK:       ; kernel elementwise_0
 // CHECK-NOT:   ; kernel
 
 // ASM-NOT:     malloc

@@ -25,9 +25,6 @@
 // CHECK-NEXT:      %[[SUM:.*]] = arith.addi %[[OUT]], %[[PRODUCT]] : i32
 // CHECK-NEXT:      linalg.yield %[[SUM]] : i32
 // CHECK:         linalg.generic {{.*}} ins(%[[ACC]], %[[SHIFTS]] : tensor<1x4x4x3xi32>, tensor<3xi32>) outs(%{{.*}} : tensor<1x4x4x3xi8>)
-// CHECK-SAME:      attrs = {qnn.epilogue = {high = 1 : i64, low = -5 : i64, multipliers = array<i64: 1073741824, 1073741824, 1073741824>,
-// CHECK-SAME:        rounding = "double", scales = array<f64: 1.250000e-01, 2.500000e-01, 1.250000e-01>,
-// CHECK-SAME:        shifts = array<i64: -2, -1, -2>, storage = "i8", zero_point = -5 : i64}}
 // CHECK-NOT:     linalg.generic
 // CHECK:           linalg.yield %{{.*}} : i8
 func.func @conv2d(%x: tensor<1x4x4x2x!x>) -> tensor<1x4x4x3x!y> {

@@ -113,34 +113,3 @@ func.func @keep_contractions(%x: tensor<4xi32>, %y: tensor<i32>) -> tensor<i32> 
   %1 = call @matmul_1(%x, %0) : (tensor<4xi32>, tensor<i32>) -> tensor<i32>
   return %1 : tensor<i32>
 }
-
-// -----
-// What a rescale is as plain numbers does not keep kernels apart whose numbers are arguments.
-// CHECK:       func.func private @first
-// CHECK-NOT:   qnn.epilogue
-// CHECK-NOT:   func.func private
-// CHECK:       func.func @rescales
-#id = affine_map<(i) -> (i)>
-func.func private @first(%x: tensor<4xi32>, %m: tensor<4xi32>, %y: tensor<4xi32>) -> tensor<4xi32> {
-  %0 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
-      ins(%x, %m : tensor<4xi32>, tensor<4xi32>) outs(%y : tensor<4xi32>) attrs = {qnn.epilogue = {scales = array<f64: 2.0>}} {
-  ^bb0(%a: i32, %b: i32, %s: i32):
-    %1 = arith.muli %a, %b : i32
-    linalg.yield %1 : i32
-  } -> tensor<4xi32>
-  return %0 : tensor<4xi32>
-}
-func.func private @second(%x: tensor<4xi32>, %m: tensor<4xi32>, %y: tensor<4xi32>) -> tensor<4xi32> {
-  %0 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
-      ins(%x, %m : tensor<4xi32>, tensor<4xi32>) outs(%y : tensor<4xi32>) attrs = {qnn.epilogue = {scales = array<f64: 3.0>}} {
-  ^bb0(%a: i32, %b: i32, %s: i32):
-    %1 = arith.muli %a, %b : i32
-    linalg.yield %1 : i32
-  } -> tensor<4xi32>
-  return %0 : tensor<4xi32>
-}
-func.func @rescales(%x: tensor<4xi32>, %m: tensor<4xi32>, %n: tensor<4xi32>, %y: tensor<4xi32>) -> tensor<4xi32> {
-  %0 = call @first(%x, %m, %y) : (tensor<4xi32>, tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
-  %1 = call @second(%0, %n, %y) : (tensor<4xi32>, tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
-  return %1 : tensor<4xi32>
-}

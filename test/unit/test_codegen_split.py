@@ -149,7 +149,6 @@ def test_kernel_text_is_alone_and_does_not_depend_on_its_name() -> None:
         source = kernels[name]
         assert isinstance(source, KernelSource)
         assert source.parameters == ("memref<4xf32>",)
-        assert source.is_vector_code
         texts.append(source.text)
     assert texts[0] == texts[1]
     assert "@table" in texts[0]
