@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ..dialect.buffers import aligned_bytes
 from ..dialect.constants import elements_array
 from ..dialect.mlir import arith, ir, memref
+from ..kernels.launch import OVERREAD_BYTES
 from .entry import ROLE, aligned, append_arguments, entry_function
 from .registry import ModulePass, register
 
@@ -67,7 +68,8 @@ class ExternalizeConstantsPass(ModulePass):
 
 
 def constant_block(module: Any) -> npt.NDArray[np.uint8]:
-    """The bytes that the entry function's constants argument points at; starts on a 64-byte boundary.
+    """The bytes that the entry function's constants argument points at. They start on a 64-byte boundary and end
+    with some that kernels may read and nobody uses.
 
     Works on the module that :class:`ExternalizeConstantsPass` left, also after later passes.
     """
@@ -78,7 +80,7 @@ def constant_block(module: Any) -> npt.NDArray[np.uint8]:
         arrays = [elements_array(value) for value in ir.ArrayAttr(attributes[CONSTANTS])]
         offsets = list(ir.DenseI64ArrayAttr(attributes[OFFSETS]))
     size = offsets[-1] + aligned(arrays[-1].nbytes) if arrays else 0
-    block = aligned_bytes(size)
+    block = aligned_bytes(size + OVERREAD_BYTES)
     for array, offset in zip(arrays, offsets, strict=True):
         block[offset : offset + array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     return block

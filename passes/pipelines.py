@@ -82,8 +82,8 @@ OPTIMIZED = (
             "annotate-kernels",
         ),
     ),
-    # What is left of the kernels, each in a module of its own: loops, then the LLVM dialect with bare pointers.
-    # @main is not lowered but read: see codegen/split.py.
+    # Kernels that are functions here, each in a module of its own: loops, then the LLVM dialect with bare
+    # pointers. @main is not lowered but read: see codegen/split.py.
     Stage(
         "llvm",
         (

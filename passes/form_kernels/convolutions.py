@@ -72,8 +72,7 @@ def fully_connected(op: Any, attributes: Mapping[str, Any], around: Around) -> G
     def make(inputs: Sequence[Stored], result: Stored) -> Parts:
         types = inputs[0].type, filter_type, result.type
         numbers = rescale.fully_connected(*types, attributes["clamp"], around.mode)
-        count = inputs[0].image.elements // depth
-        images = Image(1, 1, count, depth), Image(1, 1, count, rows)
+        images = inputs[0].image, result.image  # of the same rows, since leading dimensions stay
         arrays = weights.reshape(rows, 1, 1, depth), bias
         return [
             Part(_conv("conv2d", (inputs[0], result), images, numbers, arrays, (1, 1), (1, 1), (0, 0), 1))

@@ -48,13 +48,13 @@ def choose_forms(groups: Iterable[Group]) -> dict[Any, Form]:
 
 def _form(group: Group, wants: list[tuple[Want, bool]], read_elsewhere: bool) -> Form:
     """``wants`` of its readers, each with whether that is u8."""
-    if not wants or not group.result_flips or read_elsewhere:
+    if not wants or read_elsewhere:
         return PLAIN
     signs = [unsigned for want, unsigned in wants if not want.any_sign]
     # Where every reader takes both, u8 too: the fewer forms, the fewer kernels.
     flipped = is_signed_8bit(graph.type_of(group.result)) and (any(signs) or not signs)
     border = NO_BORDER
-    for want, _ in wants:
+    for want, _ in wants if group.result_has_border else ():
         border = tuple(map(max, border, want.border))  # type: ignore[assignment]
     return Form(flipped, border)
 

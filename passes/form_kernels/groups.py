@@ -103,8 +103,8 @@ class Group:
     inputs: tuple[Any, ...]
     wants: tuple[Want, ...]
     make: Make
-    result_flips: bool = True
-    """Whether the result may be kept flipped, and with a border."""
+    result_has_border: bool = True
+    """Whether the result may be kept with a border."""
     inner: tuple[Any, ...] = field(default=())
     """The ops before the last, whose results nobody else sees."""
 

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ...dialect.meaning import evaluate
+from ...dialect.rescale import stored_value
 from ...dialect.types import TensorType
+from ...kernels.border import Border
 from ...kernels.image import Image
 from ...kernels.table import Table
+from ...kernels.transpose import Transpose
 from .. import graph
 from .groups import Around, Group, Part, Parts, Stored, Want, as_stored, byte_range, is_8bit
+
+Frame: TypeAlias = tuple[int, int, int, int]
+"""Above, below, left, right."""
+_ANY = Want(any_sign=True)
 
 
 def concat(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
@@ -38,7 +45,110 @@ def concat(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | st
             first += width
         return parts
 
-    return Group(op, tuple(values), (Want(any_sign=True),) * len(values), make)
+    return Group(op, tuple(values), (_ANY,) * len(values), make)
+
+
+def pad(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
+    """``pad`` of height and width: the input is written inside a border of its own."""
+    types = graph.type_of(op.operands[0]), graph.type_of(op.results[0])
+    if refused := _why_not_moved(types):
+        return refused
+    low, high = attributes["low"], attributes["high"]
+    if len(low) != 4 or any(amounts[axis] for amounts in (low, high) for axis in (0, 3)):
+        return "it pads something else than height and width"
+    if min(*low, *high) < 0:
+        return "it cuts off"
+    value = stored_value(types[0].params, attributes["value"])
+    around_it = (low[1], high[1], low[2], high[2])
+
+    def make(inputs: Sequence[Stored], result: Stored) -> Parts:
+        source = inputs[0]
+        inside = replace(
+            result.image,
+            height=source.image.height,
+            width=source.image.width,
+            border=_plus(result.image.border, around_it),
+        )
+        table = as_stored(byte_range(source), result)
+        return [
+            Part(Border(inside, (value + result.shift) & 0xFF), ()),
+            Part(Table(source.image, inside, table)),
+        ]
+
+    # One border cannot hold two values.
+    return Group(op, (op.operands[0],), (_ANY,), make, result_has_border=value == types[0].params.zero_point)
+
+
+def slice_(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
+    """``slice`` of rows, columns and channels: what is cut off is a border of what is copied."""
+    types = graph.type_of(op.operands[0]), graph.type_of(op.results[0])
+    if refused := _why_not_moved(types):
+        return refused
+    rank = len(types[0].shape)
+    if rank not in (2, 4) or any(stride != 1 for stride in attributes["strides"]):
+        return "it is not of neighbours in two or four dimensions"
+    starts = [0] * (4 - rank) + list(attributes["offsets"])
+    sizes = [1] * (4 - rank) + list(attributes["sizes"])
+
+    def make(inputs: Sequence[Stored], result: Stored) -> Parts:
+        image = inputs[0].image
+        if sizes[0] != image.batch:
+            return "it takes some of the images"
+        rows, columns = (
+            (starts[axis], extent - starts[axis] - sizes[axis])
+            for axis, extent in ((1, image.height), (2, image.width))
+        )
+        part = replace(
+            _channels_of(image, starts[3], sizes[3]),
+            height=sizes[1],
+            width=sizes[2],
+            border=_plus(image.border, (*rows, *columns)),
+        )
+        return [Part(Table(part, result.image, as_stored(byte_range(inputs[0]), result)))]
+
+    return Group(op, (op.operands[0],), (_ANY,), make)
+
+
+def transpose(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
+    """``transpose`` of at most four dimensions."""
+    types = graph.type_of(op.operands[0]), graph.type_of(op.results[0])
+    if refused := _why_not_moved(types):
+        return refused
+    missing = 4 - len(types[0].shape)
+    if missing < 0:
+        return "it has more than four dimensions"
+    axes = [*range(missing), *(axis + missing for axis in attributes["permutation"])]
+    permutation = axes[0], axes[1], axes[2], axes[3]
+
+    def make(inputs: Sequence[Stored], result: Stored) -> Parts:
+        if inputs[0].shift != result.shift:
+            return "its input and result are kept in different forms"
+        return [Part(Transpose(_of_four(inputs[0]), _of_four(result), permutation))]
+
+    return Group(op, (op.operands[0],), (Want(like_result=True),), make)
+
+
+def _of_four(stored_: Stored) -> Image:
+    """The image whose dimensions are the tensor's own, ones in front."""
+    shape = stored_.type.shape
+    if len(shape) == 4:
+        return stored_.image
+    n, h, w, c = (*(1,) * (4 - len(shape)), *shape)
+    return Image(n, h, w, c)
+
+
+def _why_not_moved(types: tuple[TensorType, TensorType]) -> str | None:
+    """None if values of the first type are the same numbers in the second."""
+    if not all(is_8bit(type_) for type_ in types):
+        return "input and result are not both 8-bit"
+    if not types[0].params.same_values(types[1].params):
+        return "its result has other parameters than its input"
+    return None
+
+
+def _plus(one: Frame, other: Frame) -> Frame:
+    top, bottom, left, right = (a + b for a, b in zip(one, other, strict=True))
+    return top, bottom, left, right
 
 
 def _channels_of(image: Image, first: int, count: int) -> Image:
@@ -72,7 +182,7 @@ def concat_of_producers(
     wants: list[Want] = []
     spans: list[slice] = []
     for value, producer in zip(op.operands, producers, strict=True):
-        added = ((value,), (Want(any_sign=True),)) if producer is None else (producer.inputs, producer.wants)
+        added = ((value,), (_ANY,)) if producer is None else (producer.inputs, producer.wants)
         spans.append(slice(len(inputs), len(inputs) + len(added[0])))
         inputs += added[0]
         wants += added[1]

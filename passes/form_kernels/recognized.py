@@ -22,13 +22,16 @@ BUILDERS: Mapping[str, Builder] = {
     "max_pool2d": reductions.pool,
     "mean": reductions.mean,
     "mul": elementwise.mul,
+    "pad": movement.pad,
     "quantize": elementwise.quantize,
     "requantize": elementwise.unary,
     "resize_bilinear": resizing.resize,
     "resize_nearest": resizing.resize,
+    "slice": movement.slice_,
     "softmax": reductions.softmax,
     "sub": elementwise.add,
     "tanh": elementwise.unary,
+    "transpose": movement.transpose,
 }
 """op (without ``qnn.``) -> what makes a group of it."""
 

@@ -212,7 +212,7 @@ def test_key_depends_on_kernel_and_machine() -> None:
 
 def test_identity_of_kernels_follows_the_source_that_writes_them(monkeypatch: pytest.MonkeyPatch) -> None:
     code = Code("conv", "avx2", (("rows", 4),))
-    source = KernelSource("func.func private @body() { return }", (), False)
+    source = KernelSource("func.func private @body() { return }", ())
     before = [kernel_objects.identity(kernel) for kernel in (code, source)]
     assert before == [kernel_objects.identity(kernel) for kernel in (code, source)]
     assert len({*before, kernel_objects.identity(Code("conv", "avx2", (("rows", 6),)))}) == 3
