@@ -1,0 +1,471 @@
+"""Random small networks of what kernels stand beside: convolutions of all kinds, residual adds, concats,
+pools, pads, reshapes between them, float and int16 islands; outputs that others read, results nobody reads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from random_tensors import quantized, same_padding
+from zeropoint.dialect import qnn
+from zeropoint.dialect.context import new_context
+from zeropoint.dialect.ir_types import to_ir_type, to_tensor_type
+from zeropoint.dialect.mlir import func, ir
+from zeropoint.dialect.model import Model
+from zeropoint.dialect.types import TensorType
+
+Array: TypeAlias = npt.NDArray[Any]
+MOST_ELEMENTS = 6000
+"""Of a value, so that the numpy meaning stays fast."""
+_LIMITS = {"i8": (-128, 127), "u8": (0, 255)}
+_CHANNELS = (1, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 20, 31, 32, 33, 48, 64, 65, 70)
+
+
+@dataclass
+class Network:
+    """A module under construction."""
+
+    rng: np.random.Generator
+    storages: Sequence[str]
+    batch: int
+    point: Any = None
+    values: list[Any] = field(default_factory=list)
+    """8-bit ones, of rank 4."""
+    others: list[Any] = field(default_factory=list)
+    """What may be returned too: of other types and ranks."""
+
+    def chance(self, probability: float) -> bool:
+        return bool(self.rng.random() < probability)
+
+    def choice(self, items: Sequence[Any]) -> Any:
+        return items[int(self.rng.integers(len(items)))]
+
+    def type(self, shape: Sequence[int], storage: str = "", scale: float = 0.0) -> TensorType:
+        name = storage or self.choice(self.storages)
+        low, high = _LIMITS[name]
+        middle = (low + high + 1) // 2
+        zero_point = self.choice([low, high, middle, *self.rng.integers(low, high + 1, 5).tolist()])
+        return quantized(shape, name, scale or float(self.rng.uniform(0.02, 0.3)), int(zero_point))
+
+    def pick(self) -> Any:
+        """Later values more often, so that networks are deep; older ones too, so that they have branches."""
+        return self.values[max(0, len(self.values) - int(self.rng.geometric(0.5)))]
+
+    def alike(self, value: Any) -> list[Any]:
+        """The values of one's shape, itself among them."""
+        return [v for v in self.values if list(v.type.shape) == list(value.type.shape)]
+
+    def create(self, op: str, operands: Sequence[Any], type_: TensorType, **attributes: Any) -> Any:
+        (result,) = qnn.create(op, operands, [type_], attributes, ip=self.point)
+        return result
+
+    def constant(self, type_: TensorType, low: int | None = None, high: int | None = None) -> Any:
+        limits = np.iinfo(type_.dtype)
+        first, last = limits.min if low is None else low, limits.max if high is None else high
+        array = self.rng.integers(first, last, type_.shape, endpoint=True).astype(type_.dtype)
+        return self.create("constant", [], type_, value=array)
+
+    def clamp(self) -> tuple[float, ...]:
+        return tuple(self.choice([(), (), (), (0.0, math.inf), (0.0, 6.0), (-1.0, 1.0), (-math.inf, 0.5)]))
+
+    def keep(self, value: Any) -> Any:
+        """Let others read a value, if it is small enough."""
+        type_ = to_tensor_type(value.type)
+        if math.prod(type_.shape) <= MOST_ELEMENTS:
+            is_image = len(type_.shape) == 4 and type_.is_quantized and type_.params.storage.bits == 8
+            (self.values if is_image else self.others).append(value)
+        return value
+
+
+def contraction_operands(net: Network, x: Any, shape: tuple[int, ...]) -> list[Any]:
+    """Input, filter of ``shape`` and a bias (or none)."""
+    outputs = shape[0]
+    params = to_tensor_type(x.type).params
+    signed = params.storage.signed or net.chance(0.5)
+    per_axis = signed and net.chance(0.6)
+    scales = 2.0 ** net.rng.uniform(-10, -5, outputs if per_axis else 1)
+    point = 0 if signed else int(net.rng.integers(0, 256))
+    filter_type = quantized(shape, "i8" if signed else "u8", list(scales), point, 0 if per_axis else None)
+    operands = [x, net.constant(filter_type)]
+    if net.chance(0.8):
+        bias_scales = [float(np.float32(params.scale) * np.float32(s)) for s in filter_type.params.scales]
+        bias = quantized((outputs,), "i32", bias_scales, 0, 0 if per_axis else None)
+        reach = 20000 if net.chance(0.9) else 2**31 - 1
+        operands.append(net.constant(bias, -reach, reach))
+    return operands
+
+
+def result_scale(x: Any, operands: Sequence[Any], taps: int) -> float:
+    """Such that most results are inside the range."""
+    filter_params = to_tensor_type(operands[1].type).params
+    step = to_tensor_type(x.type).params.scale * max(filter_params.scales)
+    return float(step * 60 * math.sqrt(taps) + 1e-6)
+
+
+def conv(net: Network, x: Any = None, same: bool = False, outputs: int = 0) -> Any:
+    """A convolution; ``same``: of the input's height and width."""
+    x = net.pick() if x is None else x
+    batch, height, width, channels = x.type.shape
+    depthwise = net.chance(0.4) and (not outputs or outputs % channels == 0)
+    if depthwise:
+        count = outputs or channels * net.choice([1, 1, 1, 2, 3])
+    else:
+        count = outputs or net.choice(_CHANNELS)
+    groups = channels if depthwise else 1
+    if not depthwise and net.chance(0.05) and channels % 2 == 0 and count % 2 == 0:
+        groups = 2
+    window, stride, dilation, pads = [], [], [], []
+    extents = []
+    for size in (height, width):
+        k = net.choice([1, 1, 2, 3, 3, 5])
+        s = 1 if same else net.choice([1, 1, 2, 3])
+        d = net.choice([1, 1, 1, 2])
+        kind = "SAME" if same or net.chance(0.7) else "VALID"
+        if kind == "VALID" and (k - 1) * d + 1 > size:
+            k = 1
+        extent, before, after = same_padding(size, k, s, d, kind)
+        if not same and net.chance(0.15):  # paddings of no scheme
+            before, after = before + net.choice([0, 1, 2]), after + net.choice([0, 1, 3])
+            extent = (size + before + after - (k - 1) * d - 1) // s + 1
+        window.append(k)
+        stride.append(s)
+        dilation.append(d)
+        pads += [before, after]
+        extents.append(extent)
+    operands = contraction_operands(net, x, (count, *window, channels // groups))
+    storage = to_tensor_type(x.type).params.storage.name if net.chance(0.9) else ""
+    type_ = net.type((batch, *extents, count), storage)
+    scale = result_scale(x, operands, math.prod(window) * channels // groups)
+    type_ = quantized(type_.shape, type_.params.storage.name, scale, type_.params.zero_point)
+    return net.create(
+        "conv2d",
+        operands,
+        type_,
+        strides=tuple(stride),
+        dilations=tuple(dilation),
+        padding=tuple(pads),
+        groups=groups,
+        clamp=net.clamp(),
+    )
+
+
+def residual(net: Network) -> Any:
+    """A convolution (or two) and an add; others may read the convolution too, or it is both operands."""
+    x = net.pick()
+    inner = conv(net, x, same=True, outputs=x.type.shape[3])
+    if net.chance(0.2):
+        net.keep(inner)
+    other = net.choice([x, net.choice(net.alike(x)), inner, conv(net, x, same=True, outputs=x.type.shape[3])])
+    operands = [inner, other] if net.chance(0.5) else [other, inner]
+    return _binary(net, net.choice(["add", "add", "add", "sub", "mul"]), operands)
+
+
+def _binary(net: Network, op: str, operands: list[Any]) -> Any:
+    storages = {to_tensor_type(v.type).params.storage.name for v in operands}
+    type_ = net.type(operands[0].type.shape, net.choice(sorted(storages)), float(net.rng.uniform(0.05, 0.5)))
+    return net.create(op, operands, type_, clamp=net.clamp())
+
+
+def binary(net: Network) -> Any:
+    """Of two values, the same twice, a value and a constant (also one that is repeated)."""
+    x = net.pick()
+    operands = [x, net.choice(net.alike(x))]
+    if net.chance(0.4):
+        shape = list(x.type.shape)
+        kind = net.choice(["whole", "channels", "one", "row", "vector", "scalar"])
+        shapes = {
+            "whole": shape,
+            "channels": [1, 1, 1, shape[3]],
+            "one": [1, 1, 1, 1],
+            "row": [1, 1, shape[2], shape[3]],
+            "vector": [shape[3]],
+            "scalar": [],
+        }
+        operands[1] = net.constant(net.type(shapes[kind], to_tensor_type(x.type).params.storage.name))
+    if net.chance(0.5):
+        operands.reverse()
+    op = net.choice(["add", "sub", "mul"])
+    type_ = net.type(x.type.shape, "", float(net.rng.uniform(0.05, 0.5)))
+    return net.create(op, operands, type_, clamp=net.clamp())
+
+
+def gate(net: Network) -> Any:
+    """A value times what its mean makes of it, as squeeze-and-excitation does."""
+    x = net.pick()
+    batch, _, _, channels = x.type.shape
+    storage = to_tensor_type(x.type).params.storage.name
+    type_ = net.type((batch, 1, 1, channels), storage)
+    squeezed = net.create("mean", [x], type_, axes=(1, 2), keep_dims=True)
+    excited = conv(net, squeezed, same=True, outputs=channels)
+    return net.create("mul", [excited, x], net.type(x.type.shape, storage), clamp=())
+
+
+def unary(net: Network) -> Any:
+    x = net.pick()
+    op = net.choice(["requantize", "requantize", "logistic", "tanh", "softmax", "clamp"])
+    attributes: dict[str, Any] = {"softmax": {"beta": 1.0, "axis": 3}, "clamp": {"clamp": (0.0, 6.0)}}
+    type_ = net.type(x.type.shape)
+    natural = {"logistic": (1 / 256, 0), "softmax": (1 / 256, 0), "tanh": (1 / 128, 128)}.get(op)
+    if natural is not None and net.chance(0.8):
+        storage = to_tensor_type(x.type).params.storage.name
+        scale, zero_point = natural
+        type_ = quantized(type_.shape, storage, scale, zero_point - (128 if storage == "i8" else 0))
+    return net.create(op, [x], type_, **attributes.get(op, {}))
+
+
+def pool(net: Network) -> Any:
+    x = net.pick()
+    batch, height, width, channels = x.type.shape
+    window, strides, padding, extents = [], [], [], []
+    for size in (height, width):
+        k, s = net.choice([1, 2, 2, 3]), net.choice([1, 1, 2])
+        kind = net.choice(["SAME", "VALID"]) if k <= size else "SAME"
+        extent, before, after = same_padding(size, k, s, 1, kind)
+        window.append(k)
+        strides.append(s)
+        padding += [before, after]
+        extents.append(extent)
+    type_ = replace(to_tensor_type(x.type), shape=(batch, *extents, channels))
+    if net.chance(0.1):
+        type_ = net.type(type_.shape, type_.params.storage.name)
+    return net.create(
+        net.choice(["max_pool2d", "avg_pool2d"]),
+        [x],
+        type_,
+        window=tuple(window),
+        strides=tuple(strides),
+        padding=tuple(padding),
+        clamp=net.clamp(),
+    )
+
+
+def concat(net: Network) -> Any:
+    """Of values with one height and width: also twice the same, and of what was made just for it."""
+    x = net.pick()
+    extents = list(x.type.shape[:3])
+    fitting = [v for v in net.values if list(v.type.shape[:3]) == extents]
+    count = net.choice([1, 2, 2, 3, 4])
+    type_ = net.type((1, 1, 1, 1)) if net.chance(0.5) else to_tensor_type(x.type)
+    operands = []
+    for _ in range(count):
+        kind = net.choice(["old", "old", "conv", "unary", "add"])
+        if kind == "old":
+            operands.append(net.choice(fitting))
+            continue
+        made = {"conv": lambda: conv(net, x, same=True), "unary": lambda: _requantized(net, x, type_)}.get(
+            kind, lambda: _binary(net, "add", [x, net.choice(net.alike(x))])
+        )()
+        operands.append(_with_params(net, made, type_) if net.chance(0.6) else made)
+        if net.chance(0.2):
+            net.keep(operands[-1])
+    axis = 3 if net.chance(0.85) else net.choice([1, 2])
+    if axis != 3:
+        operands = [v for v in operands if v.type.shape[3] == operands[0].type.shape[3]]
+    shape = list(operands[0].type.shape)
+    shape[axis] = sum(v.type.shape[axis] for v in operands)
+    return net.create("concat", operands, replace(type_, shape=tuple(shape)), axis=axis)
+
+
+def _requantized(net: Network, x: Any, like: TensorType) -> Any:
+    return net.create("requantize", [x], replace(like, shape=tuple(x.type.shape)))
+
+
+def _with_params(net: Network, value: Any, like: TensorType) -> Any:
+    """The op behind a value, as if it gave its result in the parameters of ``like``."""
+    value.set_type(to_ir_type(replace(like, shape=tuple(value.type.shape))))
+    return value
+
+
+def nested_concat(net: Network) -> Any:
+    """A concat of a concat: slices of slices."""
+    inner = concat(net)
+    if net.chance(0.2):
+        net.keep(inner)
+    type_ = to_tensor_type(inner.type)
+    fitting = [v for v in net.values if list(v.type.shape[:3]) == list(inner.type.shape[:3])]
+    operands = [inner, *[net.choice(fitting) for _ in range(net.choice([0, 1, 2])) if fitting]]
+    net.rng.shuffle(operands)  # type: ignore[arg-type]
+    channels = sum(v.type.shape[3] for v in operands)
+    return net.create("concat", operands, replace(type_, shape=(*type_.shape[:3], channels)), axis=3)
+
+
+def movement(net: Network) -> Any:
+    x = net.pick()
+    type_ = to_tensor_type(x.type)
+    batch, height, width, channels = type_.shape
+    kind = net.choice(["pad", "pad", "slice", "transpose", "reshape", "reshape", "resize", "resize"])
+    if kind == "pad":
+        low = (0, *net.rng.integers(0, 3, 2).tolist(), net.choice([0, 0, 0, 1]))
+        high = (0, *net.rng.integers(0, 3, 2).tolist(), 0)
+        shape = tuple(a + b + c for a, b, c in zip(type_.shape, low, high, strict=True))
+        value = net.choice([0.0, 0.0, 0.0, 1.0, -math.inf])
+        return net.create("pad", [x], replace(type_, shape=shape), low=low, high=high, value=value)
+    if kind == "slice":
+        offset, size = net.choice([0, channels // 2]), max(1, channels // 2)
+        sizes = (batch, (height + 1) // 2, width, size)
+        offsets = (0, 0, 0, min(offset, channels - size))
+        return net.create(
+            "slice", [x], replace(type_, shape=sizes), offsets=offsets, sizes=sizes, strides=(1, 2, 1, 1)
+        )
+    if kind == "transpose":
+        order = net.choice([(0, 2, 1, 3), (0, 3, 1, 2), (0, 1, 3, 2), (0, 2, 3, 1)])
+        shape = tuple(type_.shape[i] for i in order)
+        return net.create("transpose", [x], replace(type_, shape=shape), permutation=order)
+    if kind == "reshape":
+        return reshape(net, x)
+    options = net.choice([(False, False), (True, False), (False, True)])
+    extents = net.choice([1, height, 2 * height, height + 3]), net.choice([width, 2 * width, 5])
+    shape = (batch, *extents, channels)
+    result = replace(type_, shape=shape) if net.chance(0.9) else net.type(shape, type_.params.storage.name)
+    op = net.choice(["resize_bilinear", "resize_nearest"])
+    return net.create(op, [x], result, align_corners=options[0], half_pixel_centers=options[1])
+
+
+def reshape(net: Network, x: Any) -> Any:
+    """Perhaps there and back, perhaps in other parameters."""
+    type_ = to_tensor_type(x.type)
+    batch, height, width, channels = type_.shape
+    shapes = [
+        (batch, width, height, channels),
+        (batch, 1, height * width, channels),
+        (batch, height, 1, width * channels),
+        (1, batch * height, width, channels),
+        (batch, 1, 1, height * width * channels),
+    ]
+    changed = net.type(type_.shape, type_.params.storage.name) if net.chance(0.1) else type_
+    made = net.create("reshape", [x], replace(changed, shape=net.choice(shapes)))
+    if net.chance(0.3):
+        net.keep(made)
+        made = net.create("reshape", [made], type_)
+    return made
+
+
+def dense(net: Network) -> Any:
+    """A matrix product of a matrix or of an image's pixels."""
+    x = net.pick()
+    type_ = to_tensor_type(x.type)
+    if net.chance(0.5):
+        shape = net.choice([(type_.shape[0], math.prod(type_.shape[1:])), (-1, type_.shape[3])])
+        rows = math.prod(type_.shape) // shape[1]
+        x = net.create("reshape", [x], replace(type_, shape=(rows, shape[1])))
+    lead, depth = tuple(x.type.shape[:-1]), x.type.shape[-1]
+    outputs = net.choice(_CHANNELS)
+    operands = contraction_operands(net, x, (outputs, depth))
+    scale = result_scale(x, operands, depth)
+    point = net.type((1,), type_.params.storage.name).params.zero_point
+    result = quantized((*lead, outputs), type_.params.storage.name, scale, point)
+    made = net.create("fully_connected", operands, result, clamp=net.clamp())
+    if len(lead) == 3:
+        return made
+    net.keep(made)
+    if net.chance(0.3):  # products side by side
+        operands = contraction_operands(net, x, (outputs, depth))
+        again = net.create("fully_connected", operands, result, clamp=())
+        both = net.create("concat", [made, again], replace(result, shape=(*lead, 2 * outputs)), axis=1)
+        net.keep(both)
+    return net.create("reshape", [made], replace(result, shape=(1, 1, *result.shape)))
+
+
+def island(net: Network) -> Any:
+    """Some steps in float or in int16."""
+    x = net.pick()
+    type_ = to_tensor_type(x.type)
+    if net.chance(0.5):
+        real = net.create("dequantize", [x], TensorType(type_.shape, "f32"))
+        if net.chance(0.4):
+            net.keep(real)
+        if net.chance(0.6):
+            real = net.create("clamp", [real], TensorType(type_.shape, "f32"), clamp=(-2.0, 3.0))
+        return net.create("quantize", [real], net.type(type_.shape))
+    wide = quantized(type_.shape, "i16", 0.001, 0)
+    value = net.create("requantize", [x], wide)
+    if net.chance(0.5):
+        value = net.create("add", [value, value], quantized(type_.shape, "i16", 0.002, 0), clamp=())
+    if net.chance(0.4):
+        net.keep(value)
+    return net.create("requantize", [value], net.type(type_.shape))
+
+
+def end(net: Network) -> Any:
+    """What stands at the end of networks; nothing reads it."""
+    x = net.pick()
+    type_ = to_tensor_type(x.type)
+    batch, _, _, channels = type_.shape
+    kind = net.choice(["mean", "mean_kept", "arg_max", "softmax", "dequantize"])
+    if kind == "arg_max":
+        result = TensorType(type_.shape[:3], net.choice(["i32", "i64"]))
+        return net.create("arg_max", [x], result, axis=3)
+    if kind == "dequantize":
+        return net.create("dequantize", [x], TensorType(type_.shape, "f32"))
+    storage = type_.params.storage.name
+    kept = kind == "mean_kept"
+    shape = (batch, 1, 1, channels) if kept else (batch, channels)
+    pooled = net.create("mean", [x], net.type(shape, storage), axes=(1, 2), keep_dims=kept)
+    if kind != "softmax":
+        return pooled
+    result = quantized(shape, storage, 1 / 256, -128 if storage == "i8" else 0)
+    return net.create("softmax", [pooled], result, beta=1.0, axis=1)
+
+
+Step: TypeAlias = Callable[[Network], Any]
+STEPS: Sequence[Step] = (
+    *(conv, conv, conv, residual, residual, binary, gate, unary, pool),
+    *(concat, concat, nested_concat, movement, movement, dense, island, end),
+)
+
+
+def build(seed: int, mode: str, steps: Sequence[Step] = STEPS) -> Model:
+    """A network of up to 12 steps, with one to three inputs, and some of its values as outputs."""
+    rng = np.random.default_rng(seed)
+    with new_context(), ir.Location.unknown():
+        module = ir.Module.create()
+        module.operation.attributes["qnn.numerics"] = ir.StringAttr.get(mode)
+        storages = [("i8",), ("i8",), ("u8",), ("i8", "u8")][int(rng.integers(4))]
+        net = Network(rng, storages, int(rng.choice([1, 1, 1, 2, 3])))
+        sizes = [1, 1, *range(2, 10)] if rng.random() < 0.8 else [14, 19]
+        shape = (net.batch, net.choice(sizes), net.choice(sizes), net.choice(_CHANNELS))
+        inputs = [to_ir_type(net.type(shape)) for _ in range(int(rng.integers(1, 4)))]
+        main = func.FuncOp("main", (inputs, []), ip=ir.InsertionPoint(module.body))
+        block = main.add_entry_block()
+        net.point = ir.InsertionPoint(block)
+        net.values = list(block.arguments)
+        for _ in range(int(rng.integers(1, 13))):
+            net.keep(net.choice(steps)(net))
+        func.ReturnOp(_outputs(net), ip=net.point)
+        _name_values(block)
+        outputs = list(block.operations)[-1].operands
+        function_type = ir.FunctionType.get(inputs, [v.type for v in outputs])
+        main.operation.attributes["function_type"] = ir.TypeAttr.get(function_type)
+        assert module.operation.verify()
+        return Model.from_module(module, f"random{seed}")
+
+
+def _outputs(net: Network) -> list[Any]:
+    """The last value, everything of another kind that nobody reads, and a few others, perhaps twice."""
+    unread = [v for v in net.others if not any(True for _ in v.uses)]
+    more = [net.choice([*net.values, *net.others]) for _ in range(net.choice([0, 0, 1, 2, 3]))]
+    return [net.values[-1], *unread, *more]
+
+
+def _name_values(block: Any) -> None:
+    """Locations as a frontend gives them."""
+    for number, op in enumerate(block.operations):
+        if op.operation.name.startswith("qnn."):
+            op.operation.location = ir.Location.name(f"value{number}")
+
+
+def random_inputs(model: Model, rng: np.random.Generator) -> list[Array]:
+    """Values of the whole range, with the ends and the zero point among them."""
+    arrays = []
+    for info in model.inputs:
+        limits = np.iinfo(info.dtype)
+        array = rng.integers(limits.min, limits.max, info.shape, endpoint=True)
+        special = rng.choice([limits.min, limits.max, info.zero_point], info.shape)
+        arrays.append(np.where(rng.random(info.shape) < 0.2, special, array).astype(info.dtype))
+    return arrays

@@ -1,0 +1,135 @@
+"""form-kernels: networks of what kernels stand beside, compiled for every instruction set this machine has,
+against the numpy meaning, bit by bit.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kernel_networks
+import zeropoint as zp
+from zeropoint.codegen.machine import Machine, host, machine_of
+from zeropoint.dialect.context import parse_module
+from zeropoint.dialect.evaluate import evaluate_module
+from zeropoint.dialect.model import Model
+from zeropoint.runtime import compiler
+from zeropoint.targets import load_target
+
+MODES = ["reference", "xnnpack"]
+
+
+def _machines() -> dict[str, Machine]:
+    """Instruction set -> a machine that has it and that this one can stand for."""
+    there = set(host().features.split(","))
+    found = {host().isa: host()} if host().isa else {}
+    for target in ("x86-64-vnni", "x86-64-v3", "x86-64"):
+        machine = machine_of(load_target(target))
+        if machine.triple == host().triple and set(machine.features.split(",")) <= there:
+            found.setdefault(machine.isa, machine)
+    return found
+
+
+MACHINES = _machines()
+pytestmark = pytest.mark.skipif(not MACHINES, reason="no kernels for this machine")
+
+
+@pytest.fixture(params=MACHINES)
+def isa(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """``zp.compile`` generates code for this instruction set, and takes networks as they are."""
+    monkeypatch.setattr(compiler, "_machine", lambda _: MACHINES[request.param])
+    return str(request.param)
+
+
+def check(model: Model, seed: int = 0, **options: Any) -> zp.Executable:
+    """Compile and compare two runs with the meaning."""
+    executable = zp.compile(model, **options)
+    rng = np.random.default_rng(seed)
+    for _ in range(2):
+        inputs = kernel_networks.random_inputs(model, rng)
+        expected = evaluate_module(model.module, inputs)
+        for actual, right in zip(executable.run(*inputs), expected, strict=True):
+            compare(actual, right, model)
+    return executable
+
+
+def compare(actual: np.ndarray[Any, Any], right: np.ndarray[Any, Any], model: Model) -> None:
+    if right.dtype.kind == "f":
+        np.testing.assert_allclose(actual, right, rtol=1e-5, atol=1e-6, err_msg=model.text())
+    else:
+        np.testing.assert_array_equal(actual, right, err_msg=model.text())
+
+
+# Networks by hand.
+
+TYPES = """
+!x = !quant.uniform<i8:f32, 0.05:3>
+!y = !quant.uniform<i8:f32, 0.8:3>
+!w = !quant.uniform<i8:f32, 0.01>
+"""
+CONV = (
+    "strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, "
+    "groups = 1 : i64, clamp = array<f32>, operandSegmentSizes = array<i32: 1, 1, 0>"
+)
+DENSE = "clamp = array<f32>, operandSegmentSizes = array<i32: 1, 1, 0>"
+
+
+def concat(*axes: int, count: int = 2) -> str:
+    sizes = ", ".join("1" if i < count else "0" for i in range(16))
+    return f"axis = {axes[0]} : i64, operandSegmentSizes = array<i32: {sizes}>"
+
+
+def weights(*shape: int) -> str:
+    size = "x".join(map(str, shape))
+    bytes_ = np.random.default_rng(math.prod(shape)).integers(0, 256, math.prod(shape), dtype=np.uint8)
+    value = f'dense<"0x{bytes_.tobytes().hex()}"> : tensor<{size}xi8>'
+    return f'"qnn.constant"() {{value = {value}}} : () -> tensor<{size}x!w>'
+
+
+def network(text: str, mode: str = "xnnpack") -> Model:
+    whole = f'{TYPES}module attributes {{qnn.numerics = "{mode}"}} {{\n{text}\n}}'
+    return Model.from_module(parse_module(whole))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_matrix_products_side_by_side(isa: str, mode: str) -> None:
+    """Each writes its own columns."""
+    check(
+        network(
+            f"""
+func.func @main(%a: tensor<3x20x!x>) -> tensor<3x28x!y> {{
+  %w0 = {weights(12, 20)}
+  %w1 = {weights(16, 20)}
+  %0 = "qnn.fully_connected"(%a, %w0) {{{DENSE}}} : (tensor<3x20x!x>, tensor<12x20x!w>) -> tensor<3x12x!y>
+  %1 = "qnn.fully_connected"(%a, %w1) {{{DENSE}}} : (tensor<3x20x!x>, tensor<16x20x!w>) -> tensor<3x16x!y>
+  %2 = "qnn.concat"(%0, %1) {{{concat(1)}}} : (tensor<3x12x!y>, tensor<3x16x!y>) -> tensor<3x28x!y>
+  return %2 : tensor<3x28x!y>
+}}""",
+            mode,
+        )
+    )
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_matrix_product_of_pixels_between_convolutions(isa: str, mode: str) -> None:
+    """It reads inside a border, and writes inside one."""
+    check(
+        network(
+            f"""
+func.func @main(%a: tensor<1x4x5x20x!x>) -> (tensor<1x4x5x8x!y>, tensor<1x4x5x8x!y>) {{
+  %w0 = {weights(12, 20)}
+  %w1 = {weights(8, 3, 3, 12)}
+  %w2 = {weights(8, 3, 3, 20)}
+  %0 = "qnn.tanh"(%a) : (tensor<1x4x5x20x!x>) -> tensor<1x4x5x20x!x>
+  %1 = "qnn.fully_connected"(%0, %w0) {{{DENSE}}}
+    : (tensor<1x4x5x20x!x>, tensor<12x20x!w>) -> tensor<1x4x5x12x!y>
+  %2 = "qnn.conv2d"(%1, %w1) {{{CONV}}} : (tensor<1x4x5x12x!y>, tensor<8x3x3x12x!w>) -> tensor<1x4x5x8x!y>
+  %3 = "qnn.conv2d"(%0, %w2) {{{CONV}}} : (tensor<1x4x5x20x!x>, tensor<8x3x3x20x!w>) -> tensor<1x4x5x8x!y>
+  return %2, %3 : tensor<1x4x5x8x!y>, tensor<1x4x5x8x!y>
+}}""",
+            mode,
+        )
+    )
