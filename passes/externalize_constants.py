@@ -68,8 +68,8 @@ class ExternalizeConstantsPass(ModulePass):
 
 
 def constant_block(module: Any) -> npt.NDArray[np.uint8]:
-    """The bytes that the entry function's constants argument points at. They start on a 64-byte boundary and end
-    with some that kernels may read and nobody uses.
+    """The bytes that the entry function's constants argument points at. They start on a 64-byte boundary and
+    end with some that kernels may read and nobody uses.
 
     Works on the module that :class:`ExternalizeConstantsPass` left, also after later passes.
     """
