@@ -10,6 +10,7 @@ Every function here is pure and takes plain numbers or arrays. Names: ``multipli
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -55,6 +56,20 @@ def quantize_multiplier(real: float) -> tuple[int, int]:
     if multiplier == 1 << 31:
         multiplier, shift = multiplier // 2, shift + 1
     return (multiplier, shift) if shift >= -31 else (0, 0)
+
+
+def quantize_multipliers(reals: Sequence[float]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """:func:`quantize_multiplier` of many numbers at once: their multipliers, and their shifts."""
+    values = np.asarray(reals, np.float64)
+    usable = (values != 0.0) & np.isfinite(values)
+    significands, shifts = np.frexp(np.where(usable, values, 1.0))
+    multipliers = round_half_away_array(significands * float(1 << 31)).astype(np.int64)
+    full = multipliers == 1 << 31
+    multipliers, shifts = np.where(full, 1 << 30, multipliers), shifts.astype(np.int64) + full
+    usable &= shifts >= -31
+    zeros = np.zeros_like(multipliers)
+    kept = np.where(usable, multipliers, zeros), np.where(usable, shifts, zeros)
+    return tuple(kept[0].tolist()), tuple(kept[1].tolist())
 
 
 def wrap_int32(values: npt.ArrayLike) -> Ints:

@@ -313,13 +313,13 @@ def make_rescale(scales: Sequence[float], target: QuantParams, clamp: Clamp, rou
     """
     if rounding is Rounding.FLOAT32_HALF_EVEN:
         scales = [min(scale, _FLOAT32_MAX) for scale in scales]
-    pairs = [fx.quantize_multiplier(scale) for scale in scales]
+    multipliers, shifts = fx.quantize_multipliers(scales)
     low, high = clamp_bounds(target, clamp, rounding)
     return Rescale(
         Rounding.EXACT if all(scale == 1.0 for scale in scales) else rounding,
         tuple(scales),
-        tuple(multiplier for multiplier, _ in pairs),
-        tuple(shift for _, shift in pairs),
+        multipliers,
+        shifts,
         target.zero_point,
         low,
         high,

@@ -57,6 +57,12 @@ def test_quantize_multiplier_at_its_borders(real: float, expected: tuple[int, in
     assert fx.quantize_multiplier(real) == expected
 
 
+@given(st.lists(st.floats(0.0, 2.0**127) | st.just(math.inf) | st.sampled_from([1 - 2.0**-40, 2.0**-32])))
+def test_many_multipliers_at_once(reals: list[float]) -> None:
+    pairs = [fx.quantize_multiplier(real) for real in reals]
+    assert fx.quantize_multipliers(reals) == (tuple(m for m, _ in pairs), tuple(s for _, s in pairs))
+
+
 def gemmlowp_srdhm(a: int, b: int) -> int:
     """The definition: a nudge by sign, then C's truncating division, and one saturation."""
     if a == b == fx.INT32_MIN:
