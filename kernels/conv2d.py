@@ -94,6 +94,7 @@ class _Plan:
             ("vectors", tile.vectors),
             ("bytes", self.isa.vector_bytes),
             ("width", min(self.group_channels, self.panel_width)),
+            ("dense", self.is_dense),
             ("sums", self.taps.needs_sums),
             *self.epilogue.options,
             ("signed", spec.result_signed),
@@ -191,6 +192,13 @@ class _Plan:
         lanes = self.panel_channels[:, None] + order
         lanes = np.where(order < self.group_channels, lanes, count).reshape(-1)
         return Channels(count, 0, self.isa.lanes, lanes)
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether the results of several pixels make one vector that can be stored as it is."""
+        images = [self.spec.output, *([self.spec.residual.other] if self.spec.residual else [])]
+        whole = self.group_channels == self.panel_width and self.tile.vectors <= 2
+        return whole and all(image.pixel_pitch == self.panel_width for image in images)
 
     # Units.
 

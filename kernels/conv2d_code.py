@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from . import residual as residuals
 from .epilogue import HEADER_BYTES, Epilogue
 from .instruction_set import InstructionSet
 from .instructions import dot_pairs, dot_quads, prefetch, sum_bytes
 from .launch import Code
-from .narrow import Narrower, groups_of, store_bytes
+from .narrow import Narrower, SharedVector, groups_of, store_bytes
 from .residual import ResidualSum
 from .runs import narrowed
 from .scalars import Scalars
@@ -89,6 +90,7 @@ class Kernel:
         self.rows = int(code["rows"])
         self.vectors = int(code["vectors"])
         self.width = int(code["width"])
+        self.dense = bool(code["dense"])
         self.needs_sums = bool(code["sums"])
         self.signed = bool(code["signed"])
         self.epilogue = Epilogue.of_code(code)
@@ -307,21 +309,34 @@ class Kernel:
             start = first * w.lanes
             size = min(group * w.lanes, self.width - start)
 
-            def add(value: str, pixel: int, share: int, start: int = start) -> str:
-                if sum_ is None:
-                    return value
-                return sum_.add(value, self._others(at["other"], start, pixel, share))
-
-            targets = self.pixels["output"]
-            for i, (value, bytes_) in enumerate(narrower.rows(group, self.rows, column, add)):
-                store_bytes(w, value, bytes_, w.at(targets.of(at["output"], i), start), size)
+            for vector in narrower.vectors(group, self.rows, column):
+                if sum_ is not None:
+                    others = self._others(at["other"], start, vector)
+                    vector = replace(vector, value=sum_.add(vector.value, others))
+                self._store(narrower, vector, at["output"], start, size)
             first += group
 
-    def _others(self, at: Sequence[str], start: int, pixel: int, share: int) -> str:
-        """A whole vector of the other tensor: ``share`` pixels, each from channel ``start``."""
-        w, size = self.w, self.w.isa.vector_bytes // share
-        rows = [min(pixel + i, self.rows - 1) for i in range(share)]
-        parts = [w.load(w.at(self.pixels["other"].of(at, row), start), f"vector<{size}xi8>") for row in rows]
+    def _store(
+        self, narrower: Narrower, vector: SharedVector, at: Sequence[str], start: int, size: int
+    ) -> None:
+        """``size`` bytes of each pixel, from channel ``start``."""
+        w, whole = self.w, self.w.isa.vector_bytes
+        pixels = self.pixels["output"]
+        if self.dense:
+            place = pixels.of(at, vector.first)
+            store_bytes(w, vector.value, whole, place, vector.pixels * whole // vector.share)
+            return
+        for i, (value, bytes_) in enumerate(narrower.split(vector)):
+            store_bytes(w, value, bytes_, w.at(pixels.of(at, vector.first + i), start), size)
+
+    def _others(self, at: Sequence[str], start: int, vector: SharedVector) -> str:
+        """The other tensor's bytes in the places of a vector of results, from channel ``start``."""
+        w, size = self.w, self.w.isa.vector_bytes // vector.share
+        pixels = self.pixels["other"]
+        if self.dense:
+            return w.load(pixels.of(at, vector.first), w.i8)
+        rows = [vector.first + min(i, vector.pixels - 1) for i in range(vector.share)]
+        parts = [w.load(w.at(pixels.of(at, row), start), f"vector<{size}xi8>") for row in rows]
         while len(parts) > 1:
             type_ = f"vector<{size}xi8>"
             parts = [

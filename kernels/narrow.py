@@ -10,6 +10,7 @@ bytes; of three, a permutation drops the gaps; of two and of one, two and four p
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,6 +34,19 @@ def group_order(vectors: int, lanes: int) -> Indices:
         orders.append((first + 4 * group * piece + 4 * vector + lane).reshape(-1))
         first += group * lanes
     return np.concatenate(orders)
+
+
+@dataclass(frozen=True)
+class SharedVector:
+    """A whole vector of bytes: the channels of ``pixels`` pixels one after the other, from pixel ``first``.
+
+    There is room for ``share``; what follows a pixel's channels and the last pixel is arbitrary.
+    """
+
+    value: str
+    first: int
+    pixels: int
+    share: int
 
 
 class Narrower:
@@ -68,24 +82,46 @@ class Narrower:
         column: Callable[[int], Sequence[str]],
         change: Callable[[str, int, int], str] | None = None,
     ) -> list[tuple[str, int]]:
-        """The results of a group, one vector of bytes per pixel and its size: the group's channels come
-        first, what follows is arbitrary. ``column(j)`` computes vector ``j`` of all pixels, in i32.
+        """The results of a group, one vector of bytes per pixel and its size: see :meth:`vectors`.
         ``change(value, i, n)`` makes other bytes of a whole vector that ``n`` pixels share, from pixel ``i``.
         """
-        change = change or (lambda value, *_: value)
+        rows = []
+        for vector in self.vectors(group, pixels, column):
+            if change is not None:
+                vector = replace(vector, value=change(vector.value, vector.first, vector.share))
+            rows += self.split(vector)
+        return rows
+
+    def vectors(self, group: int, pixels: int, column: Callable[[int], Sequence[str]]) -> list[SharedVector]:
+        """The results of a group in whole vectors of bytes. ``column(j)`` computes vector ``j`` of all
+        pixels, in i32.
+        """
         if group >= 3:
             words = [self._pairs(column(0), column(1)), []]
             third = column(2)
             words[1] = self._pairs(third, column(3) if group == 4 else third)
             return [
-                (change(self._wide(low, high, group), i, 1), 4 * self.w.lanes)
+                SharedVector(self._wide(low, high, group), i, 1, 1)
                 for i, (low, high) in enumerate(zip(*words, strict=True))
             ]
         first = list(column(0))
         if group == 2:
-            return self._shared(self._pairs(first, column(1)), 2, pixels, change)
+            return self._shared(self._pairs(first, column(1)), 2, pixels)
         first += first[-1:] * (pixels % 2)
-        return self._shared(self._pairs(first[::2], first[1::2]), 4, pixels, change)
+        return self._shared(self._pairs(first[::2], first[1::2]), 4, pixels)
+
+    def split(self, vector: SharedVector) -> list[tuple[str, int]]:
+        """A vector of bytes per pixel, and its size."""
+        w, width = self.w, self.w.lanes // vector.share
+        if vector.share == 1:
+            return [(vector.value, 4 * width)]
+        lanes = w.bitcast(vector.value, w.i8, w.i32)
+        parts = [
+            w.shuffle(lanes, lanes, list(range(width * i, width * (i + 1))), w.i32)
+            for i in range(vector.pixels)
+        ]
+        type_ = f"vector<{4 * width}xi8>"
+        return [(w.bitcast(part, f"vector<{width}xi32>", type_), 4 * width) for part in parts]
 
     def _pairs(self, first: Sequence[str], second: Sequence[str]) -> list[str]:
         return [self.words(a, b) for a, b in zip(first, second, strict=True)]
@@ -100,14 +136,8 @@ class Narrower:
         lanes = w.bitcast(together, w.i8, w.i32)
         return w.bitcast(w.shuffle(lanes, lanes, order, w.i32), w.i32, w.i8)
 
-    def _shared(
-        self, words: Sequence[str], share: int, pixels: int, change: Callable[[str, int, int], str]
-    ) -> list[tuple[str, int]]:
-        """``share`` pixels in each vector of bytes, taken apart."""
-        w = self.w
-        rows: list[tuple[str, int]] = []
-        width, run = w.lanes // share, 4 // share
-        part_type = f"vector<{4 * width}xi8>"
+    def _shared(self, words: Sequence[str], share: int, pixels: int) -> list[SharedVector]:
+        w, run = self.w, 4 // share
         # In each 128 bits there are ``run`` lanes of every pixel.
         order = [
             4 * piece + run * pixel + lane
@@ -115,16 +145,15 @@ class Narrower:
             for piece in range(w.lanes // 4)
             for lane in range(run)
         ]
-        for first in range(0, len(words), 2):
-            lanes = w.bitcast(self.bytes(words[first], words[min(first + 1, len(words) - 1)]), w.i8, w.i32)
+        vectors = []
+        for i in range(0, len(words), 2):
+            value = self.bytes(words[i], words[min(i + 1, len(words) - 1)])
             if order != sorted(order):
-                lanes = w.shuffle(lanes, lanes, order, w.i32)
-            value = change(w.bitcast(lanes, w.i32, w.i8), len(rows), share)
-            lanes = w.bitcast(value, w.i8, w.i32)
-            for pixel in range(min(share, pixels - len(rows))):
-                part = w.shuffle(lanes, lanes, list(range(width * pixel, width * (pixel + 1))), w.i32)
-                rows.append((w.bitcast(part, f"vector<{width}xi32>", part_type), 4 * width))
-        return rows
+                lanes = w.bitcast(value, w.i8, w.i32)
+                value = w.bitcast(w.shuffle(lanes, lanes, order, w.i32), w.i32, w.i8)
+            first = i // 2 * share
+            vectors.append(SharedVector(value, first, min(share, pixels - first), share))
+        return vectors
 
 
 def store_bytes(w: Writer, value: str, size: int, pointer: str, count: int) -> None:
