@@ -91,7 +91,7 @@ class _Record:
 
     def __init__(self, w: Writer) -> None:
         self.w = w
-        self.at = _reserve(w, 64)
+        self.at = w.allocate(64)
 
     def set(self, **values: str) -> None:
         for name, value in values.items():
@@ -123,10 +123,10 @@ class Kernel:
         self._slots = slots(self.with_sums, self.with_residual)
         self._scalars = scalars(self.with_sums, self.with_residual)
         # Two of each: those that are made and those that are rescaled.
-        self.results = _reserve(w, 2 * 4 * amx.TILE_BYTES)
-        self.sums = _reserve(w, 2 * self.tiles.rows * amx.TILE_BYTES) if self.with_sums else ""
+        self.results = w.allocate(2 * 4 * amx.TILE_BYTES)
+        self.sums = w.allocate(2 * self.tiles.rows * amx.TILE_BYTES) if self.with_sums else ""
         self.pending = _Record(w)
-        self.nowhere = _reserve(w, amx.TILE_ROW_BYTES)
+        self.nowhere = w.allocate(amx.TILE_ROW_BYTES)
         """Where junk goes."""
         self.numbers = w.at(self.pointer("header"), amx.CONFIGURATION_BYTES)
         self.limits = self.rescales.limits(w, self.numbers)
@@ -346,8 +346,3 @@ def _joined(w: Writer, parts: Sequence[str], size: int) -> str:
 def _load_i32(w: Writer, pointer: str) -> str:
     """As i64."""
     return w.op(f"arith.extsi {w.load(pointer, 'i32', 4)} : i32 to i64")
-
-
-def _reserve(w: Writer, size: int) -> str:
-    """Bytes on the stack, 64-byte aligned."""
-    return w.op(f"llvm.alloca {w.index(size)} x i8 {{alignment = 64 : i64}} : (i64) -> !llvm.ptr")
