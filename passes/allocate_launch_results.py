@@ -9,7 +9,7 @@ from ..dialect.mlir import func, ir, memref
 from ..kernels.launch import OVERREAD_BYTES
 from .entry import entry_function, symbol
 from .form_kernels.calls import LAUNCHES
-from .plan_memory import ARENA_SLACK
+from .plan_memory import ARENA_SLACK, roots_of
 from .registry import ModulePass, register
 
 
@@ -20,6 +20,9 @@ class AllocateLaunchResultsPass(ModulePass):
 
     To be run on buffers: bufferization leaves these calls returning a buffer, since they have no body to look
     into. Afterwards they look like calls of any other kernel.
+
+    Launches may read past the end of a buffer, which the caller's memory does not allow: what a launch reads
+    and ``@main`` returns is copied at the end.
     """
 
     name: ClassVar[str] = "allocate-launch-results"
@@ -40,6 +43,7 @@ class AllocateLaunchResultsPass(ModulePass):
             declaration = declarations.get(ir.FlatSymbolRefAttr(operation.attributes["callee"]).value)
             if declaration is not None:
                 _write_into_buffer(operation, declaration)
+        _copy_results(entry, set(declarations))
         if declarations:
             width = ir.IntegerType.get_signless(64)
             module.attributes[ARENA_SLACK] = ir.IntegerAttr.get(width, OVERREAD_BYTES)
@@ -57,3 +61,26 @@ def _write_into_buffer(call: Any, declaration: Any) -> None:
     declaration.operation.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(types, []))
     if "arg_attrs" in declaration.operation.attributes:  # who reads what: bufferization's matter
         del declaration.operation.attributes["arg_attrs"]
+
+
+def _copy_results(entry: Any, launched: set[str]) -> None:
+    """Return copies of the buffers that launches read."""
+    operations = [op.operation for op in entry.regions[0].blocks[0].operations]
+    roots = roots_of(entry)
+    read = {
+        roots[operand]
+        for op in operations
+        if op.name == "func.call" and ir.FlatSymbolRefAttr(op.attributes["callee"]).value in launched
+        for operand in list(op.operands)[:-1]
+        if operand in roots
+    }
+    return_op = operations[-1]
+    copies: dict[Any, Any] = {}
+    for index, value in enumerate(return_op.operands):
+        if roots.get(value) not in read:
+            continue
+        if value not in copies:
+            with ir.InsertionPoint(return_op), value.owner.location:
+                copies[value] = memref.alloc(value.type, [], [])
+                memref.copy(value, copies[value])
+        return_op.operands[index] = copies[value]

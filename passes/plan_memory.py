@@ -98,7 +98,7 @@ class PlanMemoryPass(ModulePass):
         for kernel in functions(module):
             _require_no_allocation(kernel, function)
         with module.context, module.location:
-            _bind_outputs(function, _roots(function))
+            _bind_outputs(function, roots_of(function))
             size = _bind_arena(function, _slack(module))
             module.attributes[ARENA_BYTES] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), size)
 
@@ -178,7 +178,7 @@ def _use_steps(value: Any, steps: dict[Any, int]) -> Iterator[int]:
             yield steps[owner]
 
 
-def _roots(function: Any) -> dict[Any, Any]:
+def roots_of(function: Any) -> dict[Any, Any]:
     """Every buffer and view of one -> the allocation behind it."""
     roots: dict[Any, Any] = {}
     for op in function.regions[0].blocks[0].operations:

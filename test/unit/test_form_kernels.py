@@ -133,3 +133,33 @@ func.func @main(%a: tensor<1x4x5x20x!x>) -> (tensor<1x4x5x8x!y>, tensor<1x4x5x8x
             mode,
         )
     )
+
+
+# Memory.
+
+
+def surrounded(shape: tuple[int, ...], dtype: np.dtype[Any], fill: int) -> np.ndarray[Any, Any]:
+    """An array that starts on no boundary, amid bytes that are ``fill``."""
+    dtype = np.dtype(dtype)
+    whole = np.full(math.prod(shape) * dtype.itemsize + 3 * 128, fill, np.uint8)
+    start = -whole.ctypes.data % 64 + 64 + dtype.itemsize
+    return whole[start : start + math.prod(shape) * dtype.itemsize].view(dtype).reshape(shape)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_caller_s_memory(isa: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is written beside results; what kernels may read too far, or want on a boundary, is ours."""
+    executable = zp.compile(kernel_networks.build(seed, "xnnpack"), keep_intermediates=seed % 2 == 0)
+    for step in executable._program.steps:
+        if step.kernel in executable._program.codes:
+            pointers = [place for place in step.arguments if not isinstance(place, int)]
+            assert {place.base for place in pointers[:-1]} <= {"arena", "constants"}
+    results = [surrounded(shape, dtype, 0x5A) for shape, dtype in executable._made]
+    monkeypatch.setattr(executable, "_new_results", lambda: results)
+    executable.run(*kernel_networks.random_inputs(executable, np.random.default_rng(seed)))  # type: ignore[arg-type]
+    for result in results:
+        whole = result
+        while isinstance(whole.base, np.ndarray):
+            whole = whole.base
+        start = result.ctypes.data - whole.ctypes.data
+        assert set(whole[:start]) == set(whole[start + result.nbytes :]) == {0x5A}
