@@ -141,6 +141,34 @@ def test_a_team_that_slept_wakes(code: LoadedCode) -> None:
     np.testing.assert_array_equal(run.result, expected(program, run.values, 5))
 
 
+def test_a_team_without_cores_gives_way_for_a_while(code: LoadedCode) -> None:
+    """A helper says that it is on the main thread's core: steps are run alone, more of them each time."""
+    steps = [Step("mix", 16, (Pointer("input"), Pointer("output"), 16, 0))] * 50
+    run = Runner(code, Program(tuple(steps), 0, 1, 1), 2)
+    assert run.team is not None
+
+    def word(offset: int) -> ctypes.c_int64:
+        assert run.team is not None
+        return ctypes.c_int64.from_address(run.team.address + offset)
+
+    runs = 0
+    for level, length in [(1, 256), (2, 512), (3, 1024), (4, 2048), (5, 4096), (5, 8192), (5, 8192)]:
+        word(driver._ALONE).value = 0
+        word(driver._LEVEL).value = level - 1 if level < 5 else word(driver._LEVEL).value
+        ctypes.c_int32.from_address(run.team.address + driver._CROWDED).value = 1
+        run()
+        runs += 1
+        assert word(driver._LEVEL).value == level
+        assert length - 49 <= word(driver._ALONE).value < length
+    np.testing.assert_array_equal(run.result, expected_repeats(run.values, 50 * runs))
+
+
+def expected_repeats(values: np.ndarray, steps: int) -> np.ndarray:
+    result = np.zeros(1000, np.int64)
+    result[:16] = steps * (values[(5 * np.arange(16)) % 16] + 1)
+    return result
+
+
 def test_runs_of_many_threads_share_one_team(code: LoadedCode) -> None:
     """One of them has it, the others run alone."""
     program = random_program(2)
