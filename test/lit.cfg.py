@@ -37,6 +37,7 @@ config.substitutions += [
 
 # Tests of vector code need a CPU that has the instructions: `REQUIRES: avx512vnni`.
 from zeropoint.codegen.machine import host  # noqa: E402 - zeropoint may not be installed, see above
+from zeropoint.kernels.instruction_set import INSTRUCTION_SETS  # noqa: E402
 
-if host().isa:
-    config.available_features.add(host().isa)
+features = set(host().features.split(","))
+config.available_features |= {isa.name for isa in INSTRUCTION_SETS.values() if isa.features <= features}
