@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import zeropoint as zp
+from zeropoint.runtime.ceilings import Ceilings
 from zeropoint.tools.cli_arguments import whole_number
 from zeropoint.tools.cli_bench import positive_seconds
 
 from . import machine
-from .ceilings import Ceilings, measure_on
+from .ceilings import measure_on
 from .compare import measure
 from .contestants import JUDGE, OURS, PEERS
 from .network import load_network

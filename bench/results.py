@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .ceilings import Ceilings
+from zeropoint.runtime.ceilings import Ceilings
+
 from .compare import Array, Entry
 from .contestants import JUDGE, PEERS
 from .network import Network

@@ -7,8 +7,11 @@ different bytes, or the same bytes with the same values, so they may run in any 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
+
+from ..kernels.launch import Code
 
 Base: TypeAlias = Literal["input", "output", "constants", "arena"]
 
@@ -46,6 +49,10 @@ class Step:
     """Roughly how long all units take on one core, in ns; 0 if unknown."""
     source: tuple[str, ...] = ()
     """Names of the model's tensors that are computed."""
+    constant_bytes: int = 0
+    """How many of ``bytes`` are constants."""
+    reason: str = ""
+    """Why no kernel family took it, if none did and that is known."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,10 @@ class Program:
     arena_bytes: int
     inputs: int = 0
     outputs: int = 0
+    least_arena_bytes: int = 0
+    """The largest sum of what is alive at one step: no plan needs less of an arena. 0 if unknown."""
+    codes: Mapping[str, Code] = field(default_factory=dict)
+    """What the kernels are that a family has written; the others are lowered from loops, or copy."""
 
     @property
     def kernels(self) -> tuple[str, ...]:

@@ -19,12 +19,13 @@ from ..passes.entry import ROLE, aligned, argument_attributes, entry_function, f
 from ..passes.form_kernels.calls import LAUNCHES
 from ..passes.form_kernels.calls import read as read_launch
 from ..passes.plan_memory import ARENA_BYTES, byte_size, element_bytes
+from .lifetimes import Lifetimes
 from .program import COPY, COPY_UNIT, Pointer, Program, Step
 
 BODY = "body"
 """What the function of a kernel is called in its own module."""
 _SYMBOL = re.compile(r'@([\w.$-]+|"[^"]*")')
-_MACS_PER_NS, _BYTES_PER_NS = 200, 10
+_MACS_PER_NS, _BYTES_PER_NS = 200, 30
 """What a core does when all goes well; only to tell much work from little."""
 _FLOAT_FORMATS = {"f16": ("<e", "<H"), "bf16": ("<f", "<xxH"), "f32": ("<f", "<I"), "f64": ("<d", "<Q")}
 
@@ -78,6 +79,9 @@ class _MainReader:
         self._scalars: dict[Any, int] = {}
         self._places: dict[Any, Pointer] = {}
         """A memref -> the address its descriptor is built on; offsets in its type come on top."""
+        self._lifetimes = Lifetimes()
+        self._buffers: dict[Any, Any] = {}
+        """A memref -> the buffer of the arena that it is in."""
         arguments = entry.regions[0].blocks[0].arguments
         for argument, attributes in zip(arguments, argument_attributes(entry), strict=True):
             base: Any = ir.StringAttr(attributes[ROLE]).value if ROLE in attributes else "input"
@@ -87,7 +91,14 @@ class _MainReader:
                 self._input_bytes.append(byte_size(argument.type))
 
     def program(self) -> Program:
-        return Program(tuple(self.steps), self._arena_bytes, self._counts["input"], self._counts["output"])
+        return Program(
+            tuple(self.steps),
+            self._arena_bytes,
+            self._counts["input"],
+            self._counts["output"],
+            self._lifetimes.most_alive(),
+            self.launched,
+        )
 
     def read(self, op: Any) -> None:
         reader = _READERS.get(op.name)
@@ -107,16 +118,22 @@ class _MainReader:
     def view(self, op: Any) -> None:
         source = self._places[op.operands[0]]
         self._places[op.results[0]] = replace(source, offset=source.offset + self._scalars[op.operands[1]])
+        if source.base == "arena":
+            self._buffers[op.results[0]] = self._buffers.get(op.operands[0], op.results[0])
 
     def reshape(self, op: Any) -> None:
         """The same memory in another shape; where it starts is in the result's type."""
         self._places[op.results[0]] = self._places[op.operands[0]]
+        if op.operands[0] in self._buffers:
+            self._buffers[op.results[0]] = self._buffers[op.operands[0]]
 
     def copy(self, op: Any) -> None:
         source, target = op.operands
         for value in (source, target):
             if not _is_dense(value.type):
                 raise PipelineError(f"memref.copy in @main: {value.type} is not dense")
+        for value in (source, target):
+            self._use(value)
         self._copy(self._start(source), self._start(target), byte_size(source.type), op.location)
 
     def call(self, op: Any) -> None:
@@ -128,15 +145,30 @@ class _MainReader:
             return
         self.called[name] = None
         arguments = [self._scalars[v] if v in self._scalars else self._places[v] for v in op.operands]
-        bytes_ = sum(byte_size(v.type) for v in op.operands if v not in self._scalars)
-        names = tensor_names(op.location)
-        self.steps.append(Step(name, 1, tuple(arguments), name, bytes=bytes_, source=names))
+        buffers = [v for v in op.operands if v not in self._scalars]
+        for value in buffers:
+            self._use(value)
+        step = Step(
+            name,
+            1,
+            tuple(arguments),
+            name,
+            bytes=sum(byte_size(v.type) for v in buffers),
+            source=tensor_names(op.location),
+            constant_bytes=self._constant_bytes(buffers),
+        )
+        self.steps.append(step)
 
     def _launch(self, name: str, launch: Launch, numbers: Sequence[int], op: Any) -> None:
         """Run a family's kernel on the operands ``numbers`` of a call."""
         self.launched[launch.code.symbol] = launch.code
         operands = [op.operands[number] for number in numbers]
         places = [self._readable(value, op.location) for value in operands]
+        for value in operands:
+            self._use(value)
+            place = self._places[value]
+            if place.base == "input":
+                self._lifetimes.use(place.index, self._input_bytes[place.index], len(self.steps))
         bytes_ = sum(byte_size(value.type) for value in operands)
         step = Step(
             launch.code.symbol,
@@ -147,8 +179,18 @@ class _MainReader:
             bytes_,
             max(launch.macs // _MACS_PER_NS, bytes_ // _BYTES_PER_NS),
             tensor_names(op.location),
+            self._constant_bytes(operands),
         )
         self.steps.append(step)
+
+    def _use(self, value: Any) -> None:
+        """The next step reads or writes (a part of) a buffer."""
+        if value in self._buffers:
+            buffer = self._buffers[value]
+            self._lifetimes.use(buffer, byte_size(buffer.type), len(self.steps))
+
+    def _constant_bytes(self, buffers: Sequence[Any]) -> int:
+        return sum(byte_size(v.type) for v in buffers if self._places[v].base == "constants")
 
     def ignore(self, op: Any) -> None:
         """Nothing to do at run time."""
@@ -168,6 +210,7 @@ class _MainReader:
             size = self._input_bytes[start.index]
             staged = Pointer("arena", 0, aligned(self._arena_bytes))
             self._arena_bytes = staged.offset + aligned(size + OVERREAD_BYTES)
+            self._lifetimes.use(start.index, size, len(self.steps))
             self._copy(Pointer("input", start.index), staged, size, location)
             self._staged[start.index] = staged
         staged = self._staged[start.index]

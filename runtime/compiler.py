@@ -22,6 +22,7 @@ from ..dialect.model import Model
 from ..errors import InputError, TargetError
 from ..kernels.families import emit
 from ..kernels.launch import Code
+from ..passes.decisions import collect
 from ..passes.externalize_constants import constant_block
 from ..passes.keep_intermediates import KeepIntermediatesPass
 from ..passes.pass_manager import run_pipeline
@@ -31,6 +32,7 @@ from ..targets.host import why_not_here
 from ..targets.loading import HOST
 from .executable import Executable
 from .kernel_objects import Progress, Recipe, builtin_recipes, identity, kernel_objects
+from .refusals import with_reasons
 
 LOG = logging.getLogger("zeropoint.compile")
 # The bindings' objects are safe under the interpreter lock, but passes in Python let other threads in.
@@ -141,9 +143,10 @@ def _planned(
         if keep_intermediates:
             KeepIntermediatesPass().run(module)
             compiled = Model.from_module(module, model.name)
-    run_pipeline(module, passes, verify_each=False)  # MLIR verifies what comes out
+    with collect() as decisions:
+        run_pipeline(module, passes, verify_each=False)  # MLIR verifies what comes out
     program, kernels = split(module)
-    return compiled, program, kernels, constant_block(module)
+    return compiled, with_reasons(program, passes, decisions), kernels, constant_block(module)
 
 
 def _recipes(model: Model, kernels: Mapping[str, KernelSource | Code], machine: Machine) -> dict[str, Recipe]:

@@ -6,7 +6,7 @@ import ctypes
 import os
 from collections import deque
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,9 @@ from ..codegen.team import Team
 from ..dialect.tensor_info import TensorInfo
 from ..errors import InputError, ZeropointError
 from .inputs import Array, arrange, check_array
-from .step_times import StepTime, time_steps
+
+if TYPE_CHECKING:
+    from .profile import Profile
 
 
 class Executable:
@@ -48,6 +50,8 @@ class Executable:
         self.outputs = list(outputs)
         self.arena_bytes = program.arena_bytes
         """Memory for intermediate values; one arena per concurrent run."""
+        self.least_arena_bytes = program.least_arena_bytes
+        """The largest sum of intermediate values that are needed at one time."""
         self.constant_bytes = constants.nbytes
         self.threads = threads
         """How many threads one run may use."""
@@ -136,15 +140,19 @@ class Executable:
 
         save_executable(self, path)
 
-    def _time_steps(self, *inputs: Any, repeats: int = 100) -> list[StepTime]:
-        """How long each step of the network takes on one thread, among the others: the least of ``repeats``
-        runs.
+    def profile(self, *inputs: Any, repeats: int = 100) -> Profile:
+        """Where the time of an inference goes, kernel by kernel, and what this machine could do at best.
+
+        Kernels are timed among the others, on one thread; between the ``repeats`` runs of that, whole
+        inferences are, on as many as :attr:`threads`.
 
         Raises:
-            InputError: as :meth:`run`.
+            InputError: as :meth:`run`, or ``repeats`` is no positive whole number.
             ZeropointError: this system has no clock that the driver knows.
         """
-        return time_steps(self._program.steps, self._code, self._workspace_at(inputs), repeats)
+        from .profiler import profile
+
+        return profile(self, inputs, repeats)
 
     def _workspace_at(self, inputs: Sequence[Any]) -> Workspace:
         """A workspace of its own, with everything that it points at."""

@@ -48,9 +48,7 @@ def builtin_recipes(machine: Machine) -> dict[str, Recipe]:
 def identity(kernel: KernelSource | Code) -> str:
     """Everything that a kernel's LLVM IR depends on, but for the versions of the tools."""
     if isinstance(kernel, KernelSource):
-        return repr(
-            (kernel.text, passes_to("llvm", start="kernels"), _digest("codegen"))
-        )
+        return repr((kernel.text, passes_to("llvm", start="kernels"), _digest("codegen")))
     return repr((kernel, LAUNCHED_LOWERING, _digest("kernels"), _digest("codegen")))
 
 

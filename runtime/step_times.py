@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 
 from ..codegen.driver import DRIVER, PROFILE
 from ..codegen.loader import LoadedCode
-from ..codegen.program import Step
 from ..codegen.table import Workspace
 from ..errors import PipelineError, ZeropointError
 
 
-@dataclass(frozen=True)
-class StepTime:
-    """``seconds`` that ``step`` takes, without the clock's own time."""
-
-    step: Step
-    seconds: float
-
-
-def time_steps(steps: Sequence[Step], code: LoadedCode, workspace: Workspace, repeats: int) -> list[StepTime]:
-    """The least time of each step in ``repeats`` runs of all steps in order, on this thread alone.
+def sample_steps(
+    count: int,
+    code: LoadedCode,
+    workspace: Workspace,
+    repeats: int,
+    between: Callable[[], object] = lambda: None,
+) -> npt.NDArray[np.float64]:
+    """The seconds of each of ``count`` steps, without the clock's own time: a row for each of ``repeats``
+    runs of all steps in order on this thread alone. ``between`` is called after every run.
 
     Raises:
         ZeropointError: the driver for this system has no clock.
@@ -33,9 +31,11 @@ def time_steps(steps: Sequence[Step], code: LoadedCode, workspace: Workspace, re
         address = code.address(DRIVER, PROFILE)
     except PipelineError as error:
         raise ZeropointError("steps cannot be timed on this system") from error
-    times = np.full(len(steps) + 1, np.iinfo(np.int64).max)
     profile = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)
-    for _ in range(max(repeats, 1)):
+    # The driver keeps the lower of what is there and what it measures; the last column is for no step.
+    samples = np.full((repeats, count + 1), np.iinfo(np.int64).max)
+    for times in samples:
         profile(workspace.address, times.ctypes.data)
-    seconds = np.maximum(times[:-1] - times[-1], 0) * 1e-9
-    return [StepTime(step, float(time)) for step, time in zip(steps, seconds, strict=True)]
+        between()
+    seconds: npt.NDArray[np.float64] = np.maximum(samples[:, :-1] - samples[:, -1].min(), 0) * 1e-9
+    return seconds

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..passes.pipelines import PIPELINES
+from ..runtime.profile_text import memory_line, size_text
 from .cli_arguments import add_model_arguments, load_model, whole_number
 from .cli_run import read_inputs
 from .progress import ProgressLine
@@ -92,6 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         "first_ms": (first - compiled) * 1e3,
         **statistics(timed(step, arguments.seconds)),
         "arena_bytes": executable.arena_bytes,
+        "least_arena_bytes": executable.least_arena_bytes,
         "constant_bytes": executable.constant_bytes,
         "peak_memory_bytes": peak_memory(),
     }
@@ -152,11 +154,7 @@ def _print(document: dict[str, Any]) -> None:
         f"loaded in {document['load_ms']:.0f} ms, compiled in {document['compile_ms']:.0f} ms, the first "
         f"inference took {document['first_ms']:.2f} ms"
     )
-    memory = f"memory: arena {_size(document['arena_bytes'])}, constants {_size(document['constant_bytes'])}"
+    memory = memory_line(document["arena_bytes"], document["least_arena_bytes"], document["constant_bytes"])
     if document["peak_memory_bytes"] is not None:
-        memory += f"; this process, with the compiler: at most {_size(document['peak_memory_bytes'])}"
+        memory += f"; this process, with the compiler: at most {size_text(document['peak_memory_bytes'])}"
     print(memory)
-
-
-def _size(size: int) -> str:
-    return f"{size / 1024:.0f} KiB" if size < 1 << 20 else f"{size / (1 << 20):.1f} MiB"

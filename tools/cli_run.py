@@ -19,6 +19,7 @@ from ..errors import InputError
 from ..passes.pipelines import PIPELINES
 from ..targets import load_target
 from .cli_arguments import add_model_arguments, load_model, whole_number
+from .cli_profile import add_profile_arguments, show_profile, wants_profile
 from .progress import ProgressLine
 from .tables import print_table
 
@@ -56,7 +57,10 @@ def register(commands: Any) -> None:
     )
     command.add_argument("--labels", metavar="FILE", help="names for --top (5 if not given), one per line")
     command.add_argument(
-        "--repeat", type=whole_number(1), default=1, metavar="N", help="run N times and show the times"
+        "--repeat", type=whole_number(1), metavar="N", help="run N times and show the times (default 1)"
+    )
+    command.add_argument(
+        "--threads", type=whole_number(1), default=1, metavar="N", help="for one inference (default 1)"
     )
     command.add_argument("--pipeline", choices=sorted(PIPELINES), default="optimized", help="how to compile")
     command.add_argument(
@@ -68,22 +72,35 @@ def register(commands: Any) -> None:
         "model runs as it is",
     )
     command.add_argument("--json", action="store_true", help="the summary as JSON, for scripts")
+    add_profile_arguments(command)
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from ..runtime import compile
 
+    is_profile = wants_profile(arguments)
     labels = _labels(arguments.labels)
     load_target(arguments.target)  # a mistake in its file is said before a large model is read
     model = load_model(arguments)
     inputs = read_inputs(model, arguments)
     _check_shapes(model.inputs, inputs)
     with ProgressLine() as progress:
-        executable = compile(model, arguments.target, pipeline=arguments.pipeline, progress=progress.show)
+        executable = compile(
+            model,
+            arguments.target,
+            threads=arguments.threads,
+            pipeline=arguments.pipeline,
+            progress=progress.show,
+        )
+    if is_profile:
+        show_profile(executable, inputs, arguments)
+        if arguments.output_dir:
+            _save(arguments.output_dir, model, executable.run(*inputs))
+        return 0
     seconds = []
     outputs: list[Array] = []
-    for _ in range(arguments.repeat):
+    for _ in range(arguments.repeat or 1):
         start = time.perf_counter()
         outputs = executable.run(*inputs)
         seconds.append(time.perf_counter() - start)
@@ -99,9 +116,9 @@ def run(arguments: argparse.Namespace) -> int:
     for info, value in zip(model.outputs, outputs, strict=True):
         if arguments.top or labels:
             _print_top(info, value, arguments.top or 5, labels)
-    if arguments.repeat > 1:
+    if len(seconds) > 1:
         print(
-            f"\n{arguments.repeat} runs: median {statistics.median(seconds) * 1e3:.3f} ms, least "
+            f"\n{len(seconds)} runs: median {statistics.median(seconds) * 1e3:.3f} ms, least "
             f"{min(seconds) * 1e3:.3f} ms"
         )
     return 0

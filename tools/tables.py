@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
+
+from ..runtime.aligned import GAP, aligned_lines
 
 LEAST_TEXT = 16
 """A cell longer than this may be folded (or shortened) down to it; what is shorter stays in one piece."""
@@ -14,7 +16,6 @@ PROSE = 32
 """Longer cells of the last column want at least this much room."""
 MINIMUM = 8
 """Nothing is folded to less than this."""
-GAP = 2
 
 
 def print_table(
@@ -25,26 +26,22 @@ def print_table(
     title: str = "",
     shorten: Sequence[str] = (),
     spare: Sequence[str] = (),
+    styles: Mapping[int, str] | None = None,
 ) -> None:
     """Print ``rows`` under ``columns`` on stdout; the columns named in ``right`` are aligned right.
 
     A pipe gets one line per row, nothing cut or folded. A terminal gets a table that fits its width: long
     cells are folded, those of the columns in ``shorten`` lose their beginning instead, and if that is not
     enough, the columns in ``spare`` are left out one after the other, and named below. A last column of long
-    cells that would be too narrow to read goes below the rows.
+    cells that would be too narrow to read goes below the rows. ``styles`` (of rich) are for rows by number.
     """
     if sys.stdout.isatty():
-        _print_rich(columns, rows, right, title, shorten, spare)
+        _print_rich(columns, rows, right, title, shorten, spare, styles or {})
         return
-    widths = [max(len(line[i]) for line in [columns, *rows]) for i in range(len(columns))]
     if title:
         print(title)
-    for line in [columns, *rows]:
-        cells = [
-            cell.rjust(width) if name in right else cell.ljust(width)
-            for cell, width, name in zip(line, widths, columns, strict=True)
-        ]
-        print("  ".join(cells).rstrip())
+    for line in aligned_lines(columns, rows, right):
+        print(line)
 
 
 def _print_rich(
@@ -54,6 +51,7 @@ def _print_rich(
     title: str,
     shorten: Sequence[str],
     spare: Sequence[str],
+    styles: Mapping[int, str],
 ) -> None:
     from rich.console import Console
     from rich.padding import Padding
@@ -89,12 +87,14 @@ def _print_rich(
         console.print(below(columns[-1], "bold"))
     console.print("─" * min(sum(widths) + GAP * (len(widths) - 1), console.width))
     table = grid()
-    for row in rows:
+    for number, row in enumerate(rows):
         cells = [
             _without_beginning(row[i], width) if columns[i] in shorten else row[i]
             for i, width in zip(kept, widths, strict=True)
         ]
-        table.add_row(*(Text(cell) for cell in cells))  # Text: cells like `[1, 2]` are not markup
+        table.add_row(
+            *(Text(cell, styles.get(number, "")) for cell in cells)
+        )  # Text: cells like `[1, 2]` are not markup
         if prose and row[-1]:
             console.print(table, below(row[-1]))
             table = grid()

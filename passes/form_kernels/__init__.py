@@ -20,8 +20,9 @@ from ...kernels.border import Border
 from ...kernels.instruction_set import INSTRUCTION_SETS, InstructionSet
 from ...kernels.launch import Launch
 from .. import graph
+from ..decisions import record
 from ..entry import entry_function
-from ..registry import ModulePass, no_match, register
+from ..registry import ModulePass, register
 from .calls import Calls
 from .elementwise import copy_table
 from .forms import base_of, choose_forms
@@ -73,7 +74,7 @@ class FormKernelsPass(ModulePass):
                 break
             refused |= new
         for (op, _), reason in refused.items():
-            no_match(op, reason)
+            record("refused", op, reason, by=self.name)
         planned = [plan for plan in plans if not isinstance(plan, str)]
         _Rewriter(Calls(module, entry), planner, forms).replace(groups, planned)
 

@@ -221,19 +221,6 @@ def test_intermediates_must_be_asked_for(executable: zp.Executable) -> None:
         executable.intermediates()
 
 
-def test_steps_are_timed(executable: zp.Executable) -> None:
-    inputs = random_inputs()
-    before = executable.run(*inputs)
-    times = executable._time_steps(*inputs, repeats=5)
-    assert [time.step for time in times] == list(executable._program.steps)
-    assert all(0 <= time.seconds < 1 for time in times)
-    assert sum(time.step.bytes for time in times) > 0
-    assert {name for time in times for name in time.step.source} >= {"sum", "pooled"}
-    assert_same(executable.run(*inputs), before)
-    with pytest.raises(zp.InputError, match="got 0 inputs"):
-        executable._time_steps()
-
-
 @pytest.mark.parametrize("threads", [2, 3, 8])
 def test_threads_change_no_bit(model: zp.Model, executable: zp.Executable, threads: int) -> None:
     team = zp.compile(model, threads=threads)
