@@ -4,11 +4,9 @@ A tile keeps the sums of ``rows`` pixels and ``vectors`` vectors of channels in 
 bytes of each pixel are broadcast and multiplied with the vectors of the filter. A *panel* is the channels of
 one tile. The filter is packed in the order it is read,
 
-    ``[panels][runs][steps][vectors][lanes][4 bytes]``
+    ``[panels][steps][vectors][lanes][4 bytes]``
 
-where a *run* is what lies side by side in the input: a row of the kernel, or one tap if the kernel is dilated
-or the input a slice. A run whose length is no multiple of four reads up to three bytes too far, times
-zeros.
+where the taps are in the order of :mod:`.conv2d_taps`.
 
 Pixels lie in *lines*, rows of the result; all of them are one line where neither input nor result has gaps
 and each pixel is read once. What does not fill a tile or a panel is computed twice: the last tile of a line
@@ -95,6 +93,7 @@ class _Plan:
             ("bytes", self.isa.vector_bytes),
             ("width", min(self.group_channels, self.panel_width)),
             ("dense", self.is_dense),
+            ("gathered", self.taps.gathered),
             ("sums", self.taps.needs_sums),
             *self.epilogue.options,
             ("signed", spec.result_signed),
@@ -273,6 +272,7 @@ class _Plan:
             "output_line": result.row_pitch,
             "output_pixel": result.pixel_pitch,
             "runs": len(self.taps.runs),
+            "gathers": len(self.taps.gathers),
             "run_table": table_start(has_residual) + 16 * self.panels,
             "run_bytes": self.taps.run_bytes,
             "panel_bytes": self.panel_bytes,
@@ -319,5 +319,5 @@ class _Plan:
         parts: list[Any] = [epilogues.header(self.spec.rescale), mask]
         if self.spec.residual is not None and self.sum is not None:
             parts.append(residuals.header(self.spec.residual, self.sum))
-        parts += [starts, self.taps.runs]
+        parts += [starts, self.taps.runs, self.taps.gathers]
         return np.concatenate([np.ascontiguousarray(part).view(np.uint8).reshape(-1) for part in parts])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from . import residual as residuals
@@ -37,6 +37,7 @@ _NAMES = (
     "output_pixel",
     "runs",
     "run_table",
+    "gathers",
     "run_bytes",
     "panel_bytes",
 )
@@ -91,6 +92,7 @@ class Kernel:
         self.vectors = int(code["vectors"])
         self.width = int(code["width"])
         self.dense = bool(code["dense"])
+        self.gathered = int(code["gathered"])
         self.needs_sums = bool(code["sums"])
         self.signed = bool(code["signed"])
         self.epilogue = Epilogue.of_code(code)
@@ -187,6 +189,13 @@ class Kernel:
             [*totals, filter],
             [w.i32] * len(totals) + [_POINTER],
         )
+        if self.gathered:
+            carried = w.loop(
+                self.scalar("gathers"),
+                lambda number, *values: self._gather(number, source, values),
+                carried,
+                [w.i32] * len(totals) + [_POINTER],
+            )
         self._results(carried[:-1], at, parameters)
 
     def _prefetch_next(self, name: str, first: str) -> None:
@@ -211,10 +220,7 @@ class Kernel:
 
         def step(_: str, *values: str) -> Sequence[str]:
             totals, weights, at = list(values[:sums]), values[sums], values[sums + 1 :]
-            if self.pairs:
-                self._add_pairs(totals, weights, at)
-            else:
-                self._add_quads(totals, weights, at)
+            self._add(totals, weights, lambda row: self._quad(at, row))
             return [*totals, w.at(weights, self.step_bytes), *(w.at(pointer, 4) for pointer in at)]
 
         at = [w.at(pointer, offset) for pointer in pixels]
@@ -226,17 +232,49 @@ class Kernel:
         w = self.w
         return w.broadcast(w.load(self.pixels["input"].of(at, row), "i32"), "i32", w.i32)
 
-    def _add_quads(self, totals: list[str], weights: str, at: Sequence[str]) -> None:
+    def _gather(self, number: str, source: str, carried: Sequence[str]) -> list[str]:
+        """Quads that are put together from parts of several."""
+        w, pixels = self.w, self.pixels["input"]
+        *totals, weights = carried
+        runs = w.times(self.scalar("runs"), 16)
+        table = w.at(w.at(self.tables, self.scalar("run_table")), runs)
+        entry = w.at(table, w.times(number, 8 * self.gathered))
+        at = [
+            pixels.pointers(w.at(source, w.load(w.at(entry, 8 * i), "i64", 8))) for i in range(self.gathered)
+        ]
+
+        bits = 32 // self.gathered
+
+        def quad(row: int) -> str:
+            parts = [w.load(pixels.of(pointers, row), f"i{bits}") for pointers in at]
+            wide = [w.op(f"arith.extui {part} : i{bits} to i32") for part in parts]
+            value = wide[0]
+            for i, part in enumerate(wide[1:], 1):
+                shifted = w.binary("shli", part, w.constant(f"{bits * i} : i32"), "i32")
+                value = w.binary("ori", value, shifted, "i32")
+            return w.broadcast(value, "i32", w.i32)
+
+        self._add(totals, weights, quad)
+        return [*totals, w.at(weights, self.step_bytes)]
+
+    def _add(self, totals: list[str], weights: str, quad: Callable[[int], str]) -> None:
+        """One step: the products of ``quad(row)``, four bytes of a pixel in every lane, with all vectors."""
+        if self.pairs:
+            self._add_pairs(totals, weights, quad)
+        else:
+            self._add_quads(totals, weights, quad)
+
+    def _add_quads(self, totals: list[str], weights: str, quad: Callable[[int], str]) -> None:
         w = self.w
         vector = w.isa.vector_bytes
         loaded = [w.load(w.at(weights, j * vector), w.i8, vector) for j in range(self.vectors)]
         for i in range(self.rows):
-            quad = w.bitcast(self._quad(at, i), w.i32, w.i8)
+            pixel = w.bitcast(quad(i), w.i32, w.i8)
             for j in range(self.vectors):
                 k = i * self.vectors + j
-                totals[k] = dot_quads(w, totals[k], quad, loaded[j])
+                totals[k] = dot_quads(w, totals[k], pixel, loaded[j])
 
-    def _add_pairs(self, totals: list[str], weights: str, at: Sequence[str]) -> None:
+    def _add_pairs(self, totals: list[str], weights: str, quad: Callable[[int], str]) -> None:
         """Bytes 0 and 2 of each pixel as i16, then bytes 1 and 3."""
         w = self.w
         vector = w.isa.vector_bytes
@@ -244,7 +282,7 @@ class Kernel:
             first = half * self.vectors
             loaded = [w.load(w.at(weights, (first + j) * vector), w.i32, vector) for j in range(self.vectors)]
             for i in range(self.rows):
-                words = w.bitcast(self._quad(at, i), w.i32, w.i16)
+                words = w.bitcast(quad(i), w.i32, w.i16)
                 if half:
                     words = w.binary("shrui", words, w.splat(8, w.i16), w.i16)
                 else:

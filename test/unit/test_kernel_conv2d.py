@@ -255,6 +255,17 @@ def test_a_weight_that_fits_no_byte_has_a_tap_of_its_own() -> None:
     assert taps.quads.view(np.int8).reshape(16, 9, 4)[3, 8].tolist() == [0, 255 - 90 - 127, 0, 0]
 
 
+def test_what_is_left_of_several_runs_is_gathered() -> None:
+    """Three kernel rows of nine bytes: two quads each, and one of the last bytes of all."""
+    filter = np.arange(32 * 27, dtype=np.int64).reshape(32, 3, 3, 3).astype(np.int8)
+    image = Image(1, 7, 7, 3)
+    changes = {"kernel": (3, 3), "input": image, "output": Image(1, 5, 5, 32), "filter": filter}
+    taps = Taps(spec_of(np.ones((32, 3), np.int8), 0, **changes))
+    assert taps.runs.tolist() == [[0, 2], [21, 2], [42, 2]]
+    assert taps.gathers.tolist() == [[8, 29, 50, 50]]
+    assert taps.quads.view(np.int8).reshape(32, 7, 4)[0, 6].tolist() == [8, 17, 26, 0]
+
+
 def test_many_weights_that_fit_no_byte_need_the_sums_of_pixels() -> None:
     filter = np.random.default_rng(0).integers(0, 256, (16, 32)).astype(np.uint8)
     assert Taps(spec_of(filter, 20)).needs_sums
