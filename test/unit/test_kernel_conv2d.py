@@ -258,9 +258,9 @@ def test_a_weight_that_fits_no_byte_has_a_tap_of_its_own() -> None:
 def test_what_is_left_of_several_runs_is_gathered() -> None:
     """Three kernel rows of nine bytes: two quads each, and one of the last bytes of all."""
     filter = np.arange(32 * 27, dtype=np.int64).reshape(32, 3, 3, 3).astype(np.int8)
-    image = Image(1, 7, 7, 3)
-    changes = {"kernel": (3, 3), "input": image, "output": Image(1, 5, 5, 32), "filter": filter}
-    taps = Taps(spec_of(np.ones((32, 3), np.int8), 0, **changes))
+    images = {"input": Image(1, 7, 7, 3), "output": Image(1, 5, 5, 32)}
+    plain = spec_of(np.ones((32, 3), np.int8), 0, kernel=(3, 3), **images)
+    taps = Taps(dataclasses.replace(plain, filter=filter))
     assert taps.runs.tolist() == [[0, 2], [21, 2], [42, 2]]
     assert taps.gathers.tolist() == [[8, 29, 50, 50]]
     assert taps.quads.view(np.int8).reshape(32, 7, 4)[0, 6].tolist() == [8, 17, 26, 0]
