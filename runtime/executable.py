@@ -225,7 +225,7 @@ def addresses(arrays: Sequence[Array]) -> list[int]:
     return [_address(array) for array in arrays]
 
 
-def _address(array: Array) -> int:
+def _address(array: Any) -> int:
     try:
         return ctypes.addressof(
             ctypes.c_char.from_buffer(array)

@@ -47,7 +47,7 @@ MACHINES = {
 
 
 def double_ir() -> str:
-    return lower(KernelSource(DOUBLE, ("memref<i32>", "memref<i32>"), False))
+    return lower(KernelSource(DOUBLE, ("memref<i32>", "memref<i32>")))
 
 
 def lower(source: KernelSource) -> str:
@@ -76,7 +76,7 @@ def test_scalars_come_out_of_the_row_in_their_types() -> None:
     y = np.zeros(6)
     bits = [int(np.float32(-0.5).view(np.uint32)), int(np.float64(2.25).view(np.int64))]
     parameters = ("memref<6xf64>", "i32", "f32", "i64", "index", "i1", "f64")
-    call(lower(KernelSource(text, parameters, False)), y.ctypes.data, -7, bits[0], 1 << 40, 5, 1, bits[1])
+    call(lower(KernelSource(text, parameters)), y.ctypes.data, -7, bits[0], 1 << 40, 5, 1, bits[1])
     assert list(y) == [-7, -0.5, 2.0**40, 5, 1, 2.25]
 
 
