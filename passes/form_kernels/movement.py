@@ -134,7 +134,7 @@ def _of_four(stored_: Stored) -> Image:
     if len(shape) == 4:
         return stored_.image
     n, h, w, c = (*(1,) * (4 - len(shape)), *shape)
-    return Image(n, h, w, c)
+    return replace(stored_.image, batch=n, height=h, width=w, channels=c)  # perhaps a slice
 
 
 def _why_not_moved(types: tuple[TensorType, TensorType]) -> str | None:
@@ -204,5 +204,7 @@ def concat_of_producers(
             parts += [Part(part.spec, tuple(span.start + i for i in part.inputs)) for part in made]
         return parts
 
-    inner = [inner_op for producer in producers if producer for inner_op in (*producer.inner, producer.op)]
-    return Group(op, tuple(inputs), tuple(wants), make, inner=tuple(inner))
+    fused = [producer for producer in producers if producer]
+    inner = [inner_op for producer in fused for inner_op in (*producer.inner, producer.op)]
+    has_border = all(producer.result_has_border for producer in fused)
+    return Group(op, tuple(inputs), tuple(wants), make, has_border, tuple(inner))

@@ -135,6 +135,46 @@ func.func @main(%a: tensor<1x4x5x20x!x>) -> (tensor<1x4x5x8x!y>, tensor<1x4x5x8x
     )
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_transposed_matrices_side_by_side(isa: str, mode: str) -> None:
+    """Each is written into its own columns, also where rows are counted in two dimensions."""
+    check(
+        network(
+            f"""
+func.func @main(%a: tensor<16x5x!x>, %b: tensor<5x20x!x>, %c: tensor<3x16x5x!x>, %d: tensor<3x5x20x!x>)
+    -> (tensor<5x36x!x>, tensor<3x5x36x!x>) {{
+  %0 = "qnn.transpose"(%a) {{permutation = array<i64: 1, 0>}} : (tensor<16x5x!x>) -> tensor<5x16x!x>
+  %1 = "qnn.concat"(%b, %0) {{{concat(1)}}} : (tensor<5x20x!x>, tensor<5x16x!x>) -> tensor<5x36x!x>
+  %2 = "qnn.transpose"(%c) {{permutation = array<i64: 0, 2, 1>}} : (tensor<3x16x5x!x>) -> tensor<3x5x16x!x>
+  %3 = "qnn.concat"(%2, %d) {{{concat(2)}}} : (tensor<3x5x16x!x>, tensor<3x5x20x!x>) -> tensor<3x5x36x!x>
+  return %1, %3 : tensor<5x36x!x>, tensor<3x5x36x!x>
+}}""",
+            mode,
+        )
+    )
+
+
+@pytest.mark.parametrize("through_concat", [False, True])
+def test_a_pad_of_ones_around_which_is_a_border_of_zeros(isa: str, through_concat: bool) -> None:
+    pad = "low = array<i64: 0, 1, 2, 0>, high = array<i64: 0, 1, 0, 0>, value = 1.0 : f32"
+    one = concat(3, count=1)
+    between = f'"qnn.concat"(%1) {{{one}}} : (tensor<1x6x7x20x!x>) -> tensor<1x6x7x20x!x>'
+    same = '"qnn.reshape"(%1) : (tensor<1x6x7x20x!x>) -> tensor<1x6x7x20x!x>'
+    check(
+        network(
+            f"""
+func.func @main(%a: tensor<1x4x5x20x!x>) -> tensor<1x6x7x8x!y> {{
+  %w = {weights(8, 3, 3, 20)}
+  %0 = "qnn.tanh"(%a) : (tensor<1x4x5x20x!x>) -> tensor<1x4x5x20x!x>
+  %1 = "qnn.pad"(%0) {{{pad}}} : (tensor<1x4x5x20x!x>) -> tensor<1x6x7x20x!x>
+  %2 = {between if through_concat else same}
+  %3 = "qnn.conv2d"(%2, %w) {{{CONV}}} : (tensor<1x6x7x20x!x>, tensor<8x3x3x20x!w>) -> tensor<1x6x7x8x!y>
+  return %3 : tensor<1x6x7x8x!y>
+}}"""
+        )
+    )
+
+
 # Memory.
 
 
