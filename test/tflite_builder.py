@@ -282,10 +282,10 @@ def _offset_vector(builder: flatbuffers.Builder, offsets: Sequence[int]) -> int:
 
 
 def run_litert(
-    model: bytes, inputs: Sequence[Array], reference: bool = True, threads: int = 1
+    model: bytes, inputs: Sequence[Array], reference: bool = True, threads: int = 1, delegates: bool = True
 ) -> list[Array]:
     """The outputs of LiteRT's reference kernels (``reference``) or of its default interpreter, which uses
-    XNNPACK.
+    XNNPACK (if ``delegates``).
 
     Skips the calling test if LiteRT is not installed; raises ``RuntimeError`` or ``ValueError`` for a model
     it refuses.
@@ -294,9 +294,10 @@ def run_litert(
         "ai_edge_litert.interpreter", reason="LiteRT, the outside judge, is not installed"
     )
     kinds = interpreter.OpResolverType
+    default = kinds.AUTO if delegates else kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES
     runner = interpreter.Interpreter(
         model_content=model,
-        experimental_op_resolver_type=kinds.BUILTIN_REF if reference else kinds.AUTO,
+        experimental_op_resolver_type=kinds.BUILTIN_REF if reference else default,
         num_threads=threads,
     )
     runner.allocate_tensors()
