@@ -14,6 +14,11 @@ from .relocations import MACHINES, Target
 _SLOT = 8
 
 
+def is_known(code: bytes) -> bool:
+    """Whether an ELF object file is for a machine that :func:`link` knows."""
+    return int.from_bytes(code[18:20], "little") in MACHINES
+
+
 def link(objects: Mapping[str, bytes]) -> Image:
     """One image of several objects. Each sees its own symbols only, and what the process has.
 

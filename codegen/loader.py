@@ -30,15 +30,16 @@ class LoadedCode(Protocol):
 
 
 def load(objects: Mapping[str, bytes]) -> LoadedCode:
-    """Load object files of this machine: ELF by ourselves, other formats through LLVM.
+    """Load object files of this machine: ELF for x86-64 and aarch64 by ourselves, others through LLVM.
 
     Raises:
         PipelineError: an object is damaged, or calls a function that this process does not have.
     """
     if all(code.startswith(_ELF) for code in objects.values()) and can_map():
-        from .link import link
+        from .link import is_known, link
 
-        return MappedImage(link(objects))
+        if all(is_known(code) for code in objects.values()):
+            return MappedImage(link(objects))
     from .jit import JitCode
 
     return JitCode(objects)

@@ -24,6 +24,8 @@ from .program import COPY, COPY_UNIT, Pointer, Program, Step
 
 BODY = "body"
 """What the function of a kernel is called in its own module."""
+_EXACT_FAMILIES = frozenset({"conversion", "products", "sums", "table"})
+"""Their kernels read no byte beyond an input: a caller's array need not be copied for them."""
 _SYMBOL = re.compile(r'@([\w.$-]+|"[^"]*")')
 _MACS_PER_NS, _BYTES_PER_NS = 200, 30
 """What a core does when all goes well; only to tell much work from little."""
@@ -163,12 +165,13 @@ class _MainReader:
         """Run a family's kernel on the operands ``numbers`` of a call."""
         self.launched[launch.code.symbol] = launch.code
         operands = [op.operands[number] for number in numbers]
-        places = [self._readable(value, op.location) for value in operands]
-        for value in operands:
+        is_exact = launch.code.family in _EXACT_FAMILIES
+        places = [self._start(v) if is_exact else self._readable(v, op.location) for v in operands]
+        for value, place in zip(operands, places, strict=True):
             self._use(value)
-            place = self._places[value]
-            if place.base == "input":
-                self._lifetimes.use(place.index, self._input_bytes[place.index], len(self.steps))
+            given = self._places[value]
+            if (given.base, place.base) == ("input", "arena"):
+                self._lifetimes.use(given.index, self._input_bytes[given.index], len(self.steps))
         bytes_ = sum(byte_size(value.type) for value in operands)
         step = Step(
             launch.code.symbol,
