@@ -32,6 +32,7 @@ NO_OPTIONS: tuple[tuple[str, Option], ...] = (
     ("residual", ""),
     ("other_signed", False),
     ("sum_signed", False),
+    ("sum_clamps", False),
 )
 
 
@@ -66,22 +67,29 @@ def _unsigned_sum(residual: Residual, conv_signed: bool) -> Sum | ShiftSum:
 def options(residual: Residual, found: Float32Sum) -> tuple[tuple[str, Option], ...]:
     # The inner product is rhs's, unless they are swapped.
     conv_is_inner = residual.conv_is_rhs != found.swapped
+    bounds = _bounds(residual)
     return (
         ("residual", "conv-inside" if conv_is_inner else "conv-outside"),
         ("other_signed", residual.other_signed),
         ("sum_signed", residual.result_signed),
+        ("sum_clamps", bounds != (0, 255)),
     )
+
+
+def _bounds(residual: Residual) -> tuple[int, int]:
+    """Low and high of the sum, as u8."""
+    sum_ = residual.constants
+    limits = sum_.output if isinstance(sum_, Sum) else sum_
+    shift = 128 if residual.result_signed else 0
+    return limits.low + shift, limits.high + shift
 
 
 def header(residual: Residual, found: Float32Sum) -> Bytes:
     """Lines of the conv's factor, the other's, the addend, in float32; low and high in bytes."""
     factors = (found.lhs_factor, found.rhs_factor)
     numbers = (*(factors[::-1] if residual.conv_is_rhs else factors), found.addend)
-    sum_ = residual.constants
-    bounds = sum_.output if isinstance(sum_, Sum) else sum_
-    shift = 128 if residual.result_signed else 0
     lines = [np.full(16, number, np.float32).view(np.uint8) for number in numbers]
-    lines += [np.full(64, bound + shift, np.uint8) for bound in (bounds.low, bounds.high)]
+    lines += [np.full(64, bound, np.uint8) for bound in _bounds(residual)]
     return np.concatenate(lines)
 
 
@@ -93,7 +101,8 @@ class ResidualSum:
         self.conv_inside = code["residual"] == "conv-inside"
         self.flips_other, self.flips_sum = bool(code["other_signed"]), bool(code["sum_signed"])
         self.numbers = [w.load(w.at(header, 64 * i), w.f32, volatile=True) for i in range(3)]
-        self.low, self.high = (w.load(w.at(header, 64 * i), w.i8, volatile=True) for i in (3, 4))
+        places = (3, 4) if code["sum_clamps"] else ()
+        self.bounds = [w.load(w.at(header, 64 * i), w.i8, volatile=True) for i in places]
 
     def add(self, conv: str, other: str) -> str:
         """Two whole vectors of bytes."""
@@ -114,7 +123,8 @@ class ResidualSum:
             sums.append(w.op(f"arith.fptosi {total} : {w.f32} to {w.i32}"))
         words = [narrow_to_words(w, *sums[i : i + 2]) for i in (0, 2)]
         value = narrow_to_bytes(w, words[0], words[1], signed=False)
-        value = w.binary("minui", w.binary("maxui", value, self.low, w.i8), self.high, w.i8)
+        for name, bound in zip(("maxui", "minui"), self.bounds, strict=False):
+            value = w.binary(name, value, bound, w.i8)
         return w.binary("xori", value, flip, w.i8) if self.flips_sum else value
 
     def _widen(self, value: str, quarter: int) -> str:
