@@ -21,9 +21,10 @@ from pathlib import Path
 LOG = logging.getLogger("zeropoint.cache")
 FOLDER_VARIABLE = "ZEROPOINT_CACHE_DIR"
 LIMIT_BYTES = 256 << 20
-"""The oldest entries go when the folder holds more."""
+"""The entries that were not used for longest go when the folder holds more."""
 _DIGEST_BYTES = 32
 _LEFTOVER_SECONDS = 3600
+_DAY_SECONDS = 24 * 3600
 
 
 def folder() -> Path:
@@ -55,11 +56,19 @@ def read(names: Iterable[str]) -> dict[str, bytes]:
             digest, code = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
             if hashlib.sha256(code).digest() == digest:
                 found[name] = code
+                _keep_young(path)
             else:
                 LOG.warning("cache entry '%s' is damaged; compiling again", path)
     except OSError as error:
         _report(place, error)
     return found
+
+
+def _keep_young(path: Path) -> None:
+    """What is in use is not evicted: its time is renewed, at most once a day."""
+    with contextlib.suppress(OSError):  # the folder may be read-only, or the entry evicted right now
+        if time.time() - path.stat().st_mtime > _DAY_SECONDS:
+            os.utime(path)
 
 
 def write(entries: Mapping[str, bytes]) -> None:
@@ -97,7 +106,7 @@ def _is_private(place: Path) -> bool:
 
 
 def _evict(place: Path) -> None:
-    """Remove the oldest entries beyond the limit, and what writers that died have left."""
+    """Remove what was not used for longest, beyond the limit, and what writers that died have left."""
     entries, leftover = [], time.time() - _LEFTOVER_SECONDS
     with os.scandir(place) as files:
         for file in files:

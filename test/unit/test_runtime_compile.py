@@ -221,6 +221,16 @@ def test_identity_of_kernels_follows_the_source_that_writes_them(monkeypatch: py
     assert not set(before) & set(after)
 
 
+def test_entries_in_use_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "LIMIT_BYTES", 250)
+    for i, name in enumerate(["a", "b"]):
+        cache.write({name: b"x" * 80})
+        os.utime(folder / f"{name}.o", (i, i))
+    assert cache.read(["a"]) == {"a": b"x" * 80}
+    cache.write({"c": b"x" * 80})
+    assert sorted(path.stem for path in folder.iterdir()) == ["a", "c"]
+
+
 def test_oldest_entries_are_evicted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "LIMIT_BYTES", 250)
     for i, name in enumerate(["a", "b", "c"]):
