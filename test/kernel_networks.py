@@ -92,7 +92,10 @@ def contraction_operands(net: Network, x: Any, shape: tuple[int, ...]) -> list[A
     scales = 2.0 ** net.rng.uniform(-10, -5, outputs if per_axis else 1)
     point = 0 if signed else int(net.rng.integers(0, 256))
     filter_type = quantized(shape, "i8" if signed else "u8", list(scales), point, 0 if per_axis else None)
-    operands = [x, net.constant(filter_type)]
+    few_bits = signed and net.chance(0.1)
+    if few_bits:
+        filter_type = quantized(shape, "i4", list(scales), 0, 0 if per_axis else None)
+    operands = [x, net.constant(filter_type, *((-8, 7) if few_bits else ()))]
     if net.chance(0.8):
         bias_scales = [float(np.float32(params.scale) * np.float32(s)) for s in filter_type.params.scales]
         bias = quantized((outputs,), "i32", bias_scales, 0, 0 if per_axis else None)
@@ -108,11 +111,11 @@ def result_scale(x: Any, operands: Sequence[Any], taps: int) -> float:
     return float(step * 60 * math.sqrt(taps) + 1e-6)
 
 
-def conv(net: Network, x: Any = None, same: bool = False, outputs: int = 0) -> Any:
-    """A convolution; ``same``: of the input's height and width."""
+def conv(net: Network, x: Any = None, same: bool = False, outputs: int = 0, deep: float = 0.4) -> Any:
+    """A convolution; ``same``: of the input's height and width. ``deep``: how likely it is depthwise."""
     x = net.pick() if x is None else x
     batch, height, width, channels = x.type.shape
-    depthwise = net.chance(0.4) and (not outputs or outputs % channels == 0)
+    depthwise = net.chance(deep) and (not outputs or outputs % channels == 0)
     if depthwise:
         count = outputs or channels * net.choice([1, 1, 1, 2, 3])
     else:
@@ -155,10 +158,10 @@ def conv(net: Network, x: Any = None, same: bool = False, outputs: int = 0) -> A
     )
 
 
-def residual(net: Network) -> Any:
+def residual(net: Network, x: Any = None) -> Any:
     """A convolution (or two) and an add; others may read the convolution too, or it is both operands."""
-    x = net.pick()
-    inner = conv(net, x, same=True, outputs=x.type.shape[3])
+    x = net.pick() if x is None else x
+    inner = conv(net, x, same=True, outputs=x.type.shape[3], deep=0.1)
     if net.chance(0.2):
         net.keep(inner)
     other = net.choice([x, net.choice(net.alike(x)), inner, conv(net, x, same=True, outputs=x.type.shape[3])])
@@ -176,6 +179,8 @@ def binary(net: Network) -> Any:
     """Of two values, the same twice, a value and a constant (also one that is repeated)."""
     x = net.pick()
     operands = [x, net.choice(net.alike(x))]
+    if net.chance(0.1):
+        return repeated(net, x)
     if net.chance(0.4):
         shape = list(x.type.shape)
         kind = net.choice(["whole", "channels", "one", "row", "vector", "scalar"])
@@ -193,6 +198,19 @@ def binary(net: Network) -> Any:
     op = net.choice(["add", "sub", "mul"])
     type_ = net.type(x.type.shape, "", float(net.rng.uniform(0.05, 0.5)))
     return net.create(op, operands, type_, clamp=net.clamp())
+
+
+def repeated(net: Network, x: Any) -> Any:
+    """Columns and rows, each repeated along the other."""
+    batch, height, width, channels = x.type.shape
+    type_ = to_tensor_type(x.type)
+    parts = []
+    for window, extents in (((1, width), (height, 1)), ((height, 1), (1, width))):
+        result = replace(type_, shape=(batch, *extents, channels))
+        options = {"window": window, "strides": (1, 1), "padding": (0, 0, 0, 0), "clamp": ()}
+        parts.append(net.create("max_pool2d", [x], result, **options))
+    result = net.type((batch, height, width, channels), type_.params.storage.name)
+    return net.create(net.choice(["add", "sub", "mul"]), parts, result, clamp=())
 
 
 def gate(net: Network) -> Any:
@@ -254,14 +272,8 @@ def concat(net: Network) -> Any:
     type_ = net.type((1, 1, 1, 1)) if net.chance(0.5) else to_tensor_type(x.type)
     operands = []
     for _ in range(count):
-        kind = net.choice(["old", "old", "conv", "unary", "add"])
-        if kind == "old":
-            operands.append(net.choice(fitting))
-            continue
-        made = {"conv": lambda: conv(net, x, same=True), "unary": lambda: _requantized(net, x, type_)}.get(
-            kind, lambda: _binary(net, "add", [x, net.choice(net.alike(x))])
-        )()
-        operands.append(_with_params(net, made, type_) if net.chance(0.6) else made)
+        made = net.choice(_PRODUCERS)
+        operands.append(net.choice(fitting) if made is None else made(net, x, type_))
         if net.chance(0.2):
             net.keep(operands[-1])
     axis = 3 if net.chance(0.85) else net.choice([1, 2])
@@ -272,14 +284,51 @@ def concat(net: Network) -> Any:
     return net.create("concat", operands, replace(type_, shape=tuple(shape)), axis=axis)
 
 
-def _requantized(net: Network, x: Any, like: TensorType) -> Any:
-    return net.create("requantize", [x], replace(like, shape=tuple(x.type.shape)))
-
-
-def _with_params(net: Network, value: Any, like: TensorType) -> Any:
-    """The op behind a value, as if it gave its result in the parameters of ``like``."""
-    value.set_type(to_ir_type(replace(like, shape=tuple(value.type.shape))))
+def _like(net: Network, value: Any, like: TensorType) -> Any:
+    """A value, mostly as if its op gave it in the parameters of ``like``."""
+    if net.chance(0.7):
+        value.set_type(to_ir_type(replace(like, shape=tuple(value.type.shape))))
     return value
+
+
+def _made_by(op: str, **attributes: Any) -> Callable[[Network, Any, TensorType], Any]:
+    """An op that keeps the shape, and the parameters unless it may change them."""
+
+    def make(net: Network, x: Any, like: TensorType) -> Any:
+        own = to_tensor_type(x.type)
+        if op in ("requantize", "tanh"):
+            own = replace(like, shape=own.shape)
+        return net.create(op, [x], own, **attributes)
+
+    return make
+
+
+def _through_float(net: Network, x: Any, like: TensorType) -> Any:
+    real = net.create("dequantize", [x], TensorType(tuple(x.type.shape), "f32"))
+    return net.create("quantize", [real], replace(like, shape=tuple(x.type.shape)))
+
+
+_WINDOW = {"window": (3, 3), "strides": (1, 1), "padding": (1, 1, 1, 1), "clamp": ()}
+_NOTHING = {"low": (0, 0, 0, 0), "high": (0, 0, 0, 0), "value": 0.0}
+_SIZES = {"align_corners": False, "half_pixel_centers": False}
+_PRODUCERS: Sequence[Callable[[Network, Any, TensorType], Any] | None] = (
+    *(None, None, None),  # what is there already
+    lambda net, x, like: _like(net, conv(net, x, same=True), like),
+    lambda net, x, like: _like(net, conv(net, x, same=True), like),
+    lambda net, x, like: _like(net, residual(net, x), like),
+    lambda net, x, like: _like(net, _binary(net, "add", [x, net.choice(net.alike(x))]), like),
+    lambda net, x, like: _like(net, _binary(net, "mul", [x, net.choice(net.alike(x))]), like),
+    lambda net, x, like: _like(net, dense(net, x, matrix=False), like),
+    _through_float,
+    _made_by("requantize"),
+    _made_by("tanh"),
+    _made_by("max_pool2d", **_WINDOW),
+    _made_by("avg_pool2d", **_WINDOW),
+    _made_by("pad", **_NOTHING),
+    _made_by("resize_bilinear", **_SIZES),
+    _made_by("transpose", permutation=(0, 1, 2, 3)),
+)
+"""What may be made just for a concat, of a value of its height and width; None: nothing."""
 
 
 def nested_concat(net: Network) -> Any:
@@ -346,11 +395,11 @@ def reshape(net: Network, x: Any) -> Any:
     return made
 
 
-def dense(net: Network) -> Any:
+def dense(net: Network, x: Any = None, matrix: bool = True) -> Any:
     """A matrix product of a matrix or of an image's pixels."""
-    x = net.pick()
+    x = net.pick() if x is None else x
     type_ = to_tensor_type(x.type)
-    if net.chance(0.5):
+    if matrix and net.chance(0.5):
         shape = net.choice([(type_.shape[0], math.prod(type_.shape[1:])), (-1, type_.shape[3])])
         rows = math.prod(type_.shape) // shape[1]
         x = net.create("reshape", [x], replace(type_, shape=(rows, shape[1])))
@@ -363,13 +412,52 @@ def dense(net: Network) -> Any:
     made = net.create("fully_connected", operands, result, clamp=net.clamp())
     if len(lead) == 3:
         return made
-    net.keep(made)
-    if net.chance(0.3):  # products side by side
-        operands = contraction_operands(net, x, (outputs, depth))
-        again = net.create("fully_connected", operands, result, clamp=())
-        both = net.create("concat", [made, again], replace(result, shape=(*lead, 2 * outputs)), axis=1)
-        net.keep(both)
+    if net.chance(0.3):
+        net.keep(made)
     return net.create("reshape", [made], replace(result, shape=(1, 1, *result.shape)))
+
+
+def matrices(net: Network) -> Any:
+    """Matrices side by side, each made in its own way."""
+    x = net.pick()
+    image = to_tensor_type(x.type)
+    lead = (image.shape[0],) if net.chance(0.5) else (image.shape[0], image.shape[1])
+    depth = math.prod(image.shape) // math.prod(lead)
+    type_ = replace(image, shape=(*lead, depth))
+    flat = net.create("reshape", [x], type_)
+    swapped = (*range(len(lead) - 1), len(lead), len(lead) - 1)
+    parts = []
+    for _ in range(net.choice([1, 2, 3])):
+        kind = net.choice(["itself", "dense", "transpose", "mean", "requantize", "softmax", "slice", "add"])
+        if kind == "dense":
+            outputs = net.choice(_CHANNELS)
+            operands = contraction_operands(net, flat, (outputs, depth))
+            part = net.create("fully_connected", operands, replace(type_, shape=(*lead, outputs)), clamp=())
+        elif kind == "transpose":
+            there = replace(type_, shape=tuple(type_.shape[i] for i in swapped))
+            back = net.create("transpose", [flat], there, permutation=swapped)
+            part = net.create("transpose", [back], type_, permutation=swapped)
+        elif kind == "mean" and len(lead) == 1:
+            result = replace(type_, shape=(*lead, image.shape[3]))
+            part = net.create("mean", [x], result, axes=(1, 2), keep_dims=False)
+        elif kind == "softmax":
+            part = net.create("softmax", [flat], type_, beta=1.0, axis=len(lead))
+        elif kind == "slice":
+            sizes = (*lead, (depth + 1) // 2)
+            zeros, ones = (0,) * len(sizes), (1,) * len(sizes)
+            result = replace(type_, shape=sizes)
+            part = net.create("slice", [flat], result, offsets=zeros, sizes=sizes, strides=ones)
+        elif kind == "add":
+            part = net.create("add", [flat, flat], type_, clamp=())
+        else:
+            part = flat if kind == "itself" else net.create("requantize", [flat], type_)
+        parts.append(part)
+    width = sum(part.type.shape[-1] for part in parts)
+    whole = net.create("concat", parts, replace(type_, shape=(*lead, width)), axis=len(lead))
+    net.keep(whole)
+    return net.create(
+        "reshape", [whole], replace(type_, shape=(1, *(1,) * (2 - len(lead)), *whole.type.shape))
+    )
 
 
 def island(net: Network) -> Any:
@@ -416,7 +504,7 @@ def end(net: Network) -> Any:
 Step: TypeAlias = Callable[[Network], Any]
 STEPS: Sequence[Step] = (
     *(conv, conv, conv, residual, residual, binary, gate, unary, pool),
-    *(concat, concat, nested_concat, movement, movement, dense, island, end),
+    *(concat, concat, nested_concat, movement, movement, dense, matrices, island, end),
 )
 
 
@@ -435,8 +523,10 @@ def build(seed: int, mode: str, steps: Sequence[Step] = STEPS) -> Model:
         block = main.add_entry_block()
         net.point = ir.InsertionPoint(block)
         net.values = list(block.arguments)
+        # A few kinds a network: what is rare alone is often side by side in some.
+        kinds = [net.choice(steps) for _ in range(5)]
         for _ in range(int(rng.integers(1, 13))):
-            net.keep(net.choice(steps)(net))
+            net.keep(net.choice(kinds)(net))
         func.ReturnOp(_outputs(net), ip=net.point)
         _name_values(block)
         outputs = list(block.operations)[-1].operands
