@@ -28,8 +28,9 @@ KINDS: dict[str, Kind] = {
     **dict.fromkeys(("strides", "dilations", "padding", "window", "axes", "permutation"), Kind.INTEGERS),
     **dict.fromkeys(("low", "high", "offsets", "sizes"), Kind.INTEGERS),
     "clamp": Kind.REALS,
-    **dict.fromkeys(("groups", "axis"), Kind.INTEGER),
-    **dict.fromkeys(("beta", "value"), Kind.REAL),
+    **dict.fromkeys(("groups", "axis", "batch_axis", "batch_dims"), Kind.INTEGER),
+    **dict.fromkeys(("alpha", "beta", "value"), Kind.REAL),
+    **dict.fromkeys(("function", "predicate"), Kind.STRING),
     **dict.fromkeys(("keep_dims", "align_corners", "half_pixel_centers"), Kind.BOOLEAN),
 }
 """Attribute name -> kind, the same for every op; only ``qnn.constant`` has elements in its ``value``."""

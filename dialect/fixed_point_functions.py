@@ -1,5 +1,5 @@
-"""exp and reciprocal in Q0.31 fixed point, as gemmlowp's reference code computes them (used by 8-bit
-softmax).
+"""exp, reciprocal and inverse square root in fixed point, as gemmlowp's and TFLite's reference code computes
+them (used by 8-bit softmax, division, normalization).
 
 ``Qm.n`` holds ``real * 2^n`` in an int32. All products are :func:`.fixed_point.srdhm`.
 """
@@ -21,6 +21,10 @@ FORTY_EIGHT_SEVENTEENTHS = 1515870810
 """48/17 in Q2.29."""
 MINUS_THIRTY_TWO_SEVENTEENTHS = -1010580540
 """-32/17 in Q2.29."""
+THREE_HALVES = (1 << 28) + (1 << 27)
+"""3/2 in Q3.28."""
+SQRT_HALF = 1518500250
+"""sqrt(1/2) in Q0.31."""
 
 
 def exp_on_negative_values(a: npt.ArrayLike) -> Ints:
@@ -69,3 +73,30 @@ def reciprocal(x: npt.ArrayLike, integer_bits: int) -> tuple[Ints, Ints]:
 
 def _saturate(x: Ints) -> Ints:
     return np.clip(x, INT32_MIN, INT32_MAX)
+
+
+def inverse_square_root(x: npt.ArrayLike) -> tuple[Ints, Ints]:
+    """``(r, shift)`` with ``1 / sqrt(x) ~= r * 2^-31 * 2^-shift`` for an integer ``x >= 1`` (int32).
+
+    ``x`` is normalized by an even shift; five Newton steps in Q3.28 find its inverse root. 1 (and 0, which
+    has none) gives the largest ``r`` and shift 0.
+    """
+    wide = np.maximum(np.asarray(x, dtype=np.int64), 2)
+    shift = np.full_like(wide, 11)
+    for _ in range(2):
+        large = wide >= 1 << 29
+        wide, shift = np.where(large, wide // 4, wide), shift + large
+    leading_zeros = 31 - np.floor(np.log2(wide)).astype(np.int64)
+    pairs = (leading_zeros - 1) // 2 - 1
+    wide, shift = wide << (2 * pairs), shift - pairs
+    half_input = rounding_divide_by_pot(wide >> 1, 1)
+    root = np.full_like(wide, 1 << 28)
+    for _ in range(5):
+        cube = _saturate(srdhm(srdhm(root, root), root) << 6)
+        step = srdhm(THREE_HALVES, root) - srdhm(half_input, cube)
+        root = _saturate(step << 3)
+    root = srdhm(root, SQRT_HALF)
+    negative = np.maximum(-shift, 0)
+    root, shift = root << negative, np.maximum(shift, 0)
+    small = np.asarray(x, dtype=np.int64) <= 1
+    return np.where(small, INT32_MAX, root), np.where(small, 0, shift)

@@ -25,6 +25,9 @@ class Rounding(Enum):
     """Once, ties away from zero, of the float64 product: :func:`..fixed_point.multiply_once_half_away`."""
     FLOAT32_HALF_EVEN = "float32-half-even"
     """Once, ties to even, of the float32 product: :func:`..fixed_point.multiply_float32_half_even`."""
+    Q15_HALF_UP = "q15-half-up"
+    """Once, ties upward, of an int64 accumulator and a Q15 multiplier:
+    :func:`..fixed_point.multiply_q15_half_up`."""
     SINGLE_HALF_UP = "single-half-up"
     """Once, ties upward, of an integer product: :func:`..fixed_point.multiply_single_rounding`."""
 
@@ -47,7 +50,9 @@ MODES: dict[str, dict[str, Rounding]] = {
     "xnnpack": {
         "add": Rounding.SINGLE_HALF_UP,
         "conv2d": Rounding.FLOAT32_HALF_EVEN,
+        "elu": Rounding.FLOAT32_HALF_EVEN,
         "fully_connected": Rounding.FLOAT32_HALF_EVEN,
+        "leaky_relu": Rounding.SINGLE_HALF_UP,
         "logistic": Rounding.FLOAT32_HALF_EVEN,
         "max_pool2d": Rounding.FLOAT32_HALF_EVEN,
         "mean": Rounding.FLOAT32_HALF_EVEN,
@@ -59,8 +64,9 @@ MODES: dict[str, dict[str, Rounding]] = {
         "tanh": Rounding.FLOAT32_HALF_EVEN,
     },
 }
-"""mode -> op (without its ``qnn.`` prefix) -> rounding; absent ops use ``MODES["reference"]``, then
-:attr:`Rounding.DOUBLE`.
+"""mode -> op (without its ``qnn.`` prefix), or function of ``unary`` or ``reduce`` -> rounding.
+
+Absent ones use ``MODES["reference"]``, then :attr:`Rounding.DOUBLE`.
 """
 
 

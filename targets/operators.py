@@ -16,6 +16,7 @@ OPERATORS = (
     "concat",
     "conv2d",
     "fully_connected",
+    "leaky_relu",
     "logistic",
     "max_pool2d",
     "mean",
@@ -29,6 +30,7 @@ OPERATORS = (
     "sub",
     "tanh",
     "transpose",
+    "unary",
 )
 """Ops that a rule can be written for, names without ``qnn.``."""
 

@@ -15,37 +15,55 @@ from .activation import logistic, softmax, tanh
 from .arithmetic import add, mul, sub
 from .call import Array, Call
 from .contraction import conv2d, fully_connected
+from .indexing import dynamic_slice, dynamic_update_slice, gather, one_hot, scatter_nd
 from .movement import concat, pad, reshape, slice_, transpose
+from .ordering import arg_min, top_k
 from .pooling import avg_pool2d, max_pool2d, mean
 from .quantization import clamp, constant, dequantize, quantize, requantize
+from .rearrangement import broadcast, cast, reverse, reverse_sequence, select
 from .resize import resize_bilinear, resize_nearest
 from .selection import arg_max
+from .unary import leaky_relu, unary
 
 MEANINGS: dict[str, Callable[[Call], Array]] = {
     "add": add,
     "arg_max": arg_max,
+    "arg_min": arg_min,
     "avg_pool2d": avg_pool2d,
+    "broadcast": broadcast,
+    "cast": cast,
     "clamp": clamp,
     "concat": concat,
     "constant": constant,
     "conv2d": conv2d,
     "dequantize": dequantize,
+    "dynamic_slice": dynamic_slice,
+    "dynamic_update_slice": dynamic_update_slice,
     "fully_connected": fully_connected,
+    "gather": gather,
+    "leaky_relu": leaky_relu,
     "logistic": logistic,
     "max_pool2d": max_pool2d,
     "mean": mean,
     "mul": mul,
+    "one_hot": one_hot,
     "pad": pad,
     "quantize": quantize,
     "requantize": requantize,
     "reshape": reshape,
     "resize_bilinear": resize_bilinear,
     "resize_nearest": resize_nearest,
+    "reverse": reverse,
+    "reverse_sequence": reverse_sequence,
+    "scatter_nd": scatter_nd,
+    "select": select,
     "slice": slice_,
     "softmax": softmax,
     "sub": sub,
     "tanh": tanh,
+    "top_k": top_k,
     "transpose": transpose,
+    "unary": unary,
 }
 """op (without its ``qnn.`` prefix) -> its meaning."""
 

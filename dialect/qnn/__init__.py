@@ -5,10 +5,14 @@ from .contraction import Conv2dOp, FullyConnectedOp
 from .conversion import ConstantOp, DequantizeOp, QuantizeOp, RequantizeOp
 from .core import QNN, QnnOp, create
 from .elementwise import AddOp, MulOp, SubOp
+from .indexing import DynamicSliceOp, DynamicUpdateSliceOp, GatherOp, OneHotOp, ScatterNdOp
 from .movement import ConcatOp, PadOp, ReshapeOp, SliceOp, TransposeOp
+from .ordering import ArgMinOp, TopKOp
 from .pool import AvgPool2dOp, MaxPool2dOp
+from .rearrangement import BroadcastOp, CastOp, ReverseOp, ReverseSequenceOp, SelectOp
 from .reduction import ArgMaxOp, MeanOp
 from .resize import ResizeBilinearOp, ResizeNearestOp
+from .unary import LeakyReluOp, UnaryOp
 
 OPS: dict[str, type[QnnOp]] = {cls._op_name: cls for cls in QNN.operations}
 """Op name without the ``qnn.`` prefix -> class."""
@@ -18,17 +22,25 @@ __all__ = [
     "QNN",
     "AddOp",
     "ArgMaxOp",
+    "ArgMinOp",
     "AvgPool2dOp",
+    "BroadcastOp",
+    "CastOp",
     "ClampOp",
     "ConcatOp",
     "ConstantOp",
     "Conv2dOp",
     "DequantizeOp",
+    "DynamicSliceOp",
+    "DynamicUpdateSliceOp",
     "FullyConnectedOp",
+    "GatherOp",
+    "LeakyReluOp",
     "LogisticOp",
     "MaxPool2dOp",
     "MeanOp",
     "MulOp",
+    "OneHotOp",
     "PadOp",
     "QnnOp",
     "QuantizeOp",
@@ -36,10 +48,16 @@ __all__ = [
     "ReshapeOp",
     "ResizeBilinearOp",
     "ResizeNearestOp",
+    "ReverseOp",
+    "ReverseSequenceOp",
+    "ScatterNdOp",
+    "SelectOp",
     "SliceOp",
     "SoftmaxOp",
     "SubOp",
     "TanhOp",
+    "TopKOp",
     "TransposeOp",
+    "UnaryOp",
     "create",
 ]

@@ -104,6 +104,12 @@ def axis_in_range(number: str, name: str, axis: int, rank: int) -> Iterator[str]
         yield f"({number}) {name}: got {axis}, expected a dimension of a tensor of rank {rank}"
 
 
+def one_of(number: str, name: str, value: str, allowed: Sequence[str]) -> Iterator[str]:
+    """An attribute is one of some names."""
+    if value not in allowed:
+        yield f"({number}) {name}: got '{value}', expected {enumerated(allowed, 'or')}"
+
+
 def clamp_bounds(number: str, clamp: Sequence[float]) -> Iterator[str]:
     """``clamp`` is empty or [low, high], low <= high, neither of them NaN."""
     if not clamp:

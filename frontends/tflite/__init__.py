@@ -14,6 +14,7 @@ from . import (  # noqa: F401 - each registers its importers
     shape_ops,
     space_ops,
     strided_slice,
+    unary,
 )
 from .load import load_tflite
 

@@ -15,36 +15,54 @@ from .activation import logistic, softmax, tanh
 from .contraction import conv2d, fully_connected
 from .core import Lowering, convert_module
 from .elementwise import add, mul, sub
+from .indexing import dynamic_slice, dynamic_update_slice, gather, one_hot, scatter_nd
+from .ordering import top_k
 from .pooling import avg_pool2d, max_pool2d
 from .quantization import clamp, dequantize, quantize, requantize
-from .reduction import arg_max, mean
+from .rearrangement import broadcast, cast, reverse, reverse_sequence, select
+from .reduction import arg_max, arg_min, mean
 from .resize import resize_bilinear, resize_nearest
 from .shape_ops import concat, pad, reshape, slice_, transpose
+from .unary import leaky_relu, unary
 
 LOWERINGS: dict[str, Lowering] = {
     "add": add,
     "arg_max": arg_max,
+    "arg_min": arg_min,
     "avg_pool2d": avg_pool2d,
+    "broadcast": broadcast,
+    "cast": cast,
     "clamp": clamp,
     "concat": concat,
     "conv2d": conv2d,
     "dequantize": dequantize,
+    "dynamic_slice": dynamic_slice,
+    "dynamic_update_slice": dynamic_update_slice,
     "fully_connected": fully_connected,
+    "gather": gather,
+    "leaky_relu": leaky_relu,
     "logistic": logistic,
     "max_pool2d": max_pool2d,
     "mean": mean,
     "mul": mul,
+    "one_hot": one_hot,
     "pad": pad,
     "quantize": quantize,
     "requantize": requantize,
     "reshape": reshape,
     "resize_bilinear": resize_bilinear,
     "resize_nearest": resize_nearest,
+    "reverse": reverse,
+    "reverse_sequence": reverse_sequence,
+    "scatter_nd": scatter_nd,
+    "select": select,
     "slice": slice_,
     "softmax": softmax,
     "sub": sub,
     "tanh": tanh,
+    "top_k": top_k,
     "transpose": transpose,
+    "unary": unary,
 }
 """op (without its ``qnn.`` prefix) -> its lowering; ``constant`` is the mechanism's own (see ``core.py``)."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from .. import graph
@@ -18,6 +18,7 @@ BUILDERS: Mapping[str, Builder] = {
     "conv2d": convolutions.conv2d,
     "dequantize": elementwise.dequantize,
     "fully_connected": convolutions.fully_connected,
+    "leaky_relu": elementwise.unary,
     "logistic": elementwise.unary,
     "max_pool2d": reductions.pool,
     "mean": reductions.mean,
@@ -32,6 +33,7 @@ BUILDERS: Mapping[str, Builder] = {
     "sub": elementwise.add,
     "tanh": elementwise.unary,
     "transpose": movement.transpose,
+    "unary": elementwise.unary,
 }
 """op (without ``qnn.``) -> what makes a group of it."""
 
@@ -59,6 +61,14 @@ def groups_of(entry: Any, around: Around, refused: Refused) -> list[Group]:
             else:
                 found[op] = group
     return list(found.values())
+
+
+def unknown_ops(entry: Any) -> Iterator[Any]:
+    """The ops of a function that nothing makes a group of. Reshapes are none: they only rename bytes."""
+    for view in entry.regions[0].blocks[0].operations:
+        op = view.operation
+        if op.name.startswith("qnn.") and graph.name_of(op) not in (*BUILDERS, "constant", "reshape"):
+            yield op
 
 
 def _is_empty(op: Any) -> bool:
