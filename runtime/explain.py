@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..codegen.machine import machine_of
 from ..dialect.describe import describe
 from ..dialect.model import Model, TensorInfo
 from ..errors import InputError
@@ -21,6 +22,7 @@ from .explained_rows import Rows
 from .explanation import Explanation, Row, is_unchanged
 from .inputs import check_array
 from .op_origins import Origins
+from .refusals import refused_ops
 
 Array = npt.NDArray[Any]
 Progress = Callable[[str], None]
@@ -59,9 +61,13 @@ def explain(
         builder = Rows(origins, found, decisions)
         rows, returns = builder.rows(), builder.returns()
         rows = _with_costs(rows, builder.operations, module, samples, progress)
+        isa = machine_of(found).isa
+        rows = _with_families(rows, builder.operations, module, isa)
         outputs = () if is_unchanged(rows) else output_changes(model, module, samples, progress)
     names = tuple(info.name for info in model.inputs), tuple(info.name for info in model.outputs)
-    return Explanation(model.name, model.numerics, found, *names, tuple(rows), returns, outputs, len(samples))
+    return Explanation(
+        model.name, model.numerics, found, *names, tuple(rows), returns, outputs, len(samples), isa
+    )
 
 
 def _with_costs(
@@ -76,6 +82,16 @@ def _with_costs(
     costs = costs_of(module, [operations[i] for i in inserted], samples, progress)
     of_row = dict(zip(inserted, costs, strict=True))
     return [replace(row, cost=of_row.get(i)) for i, row in enumerate(rows)]
+
+
+def _with_families(rows: Sequence[Row], operations: Sequence[Any], module: Any, isa: str) -> list[Row]:
+    """The rows, those of ops that no kernel family takes with the reason why."""
+    refused = refused_ops(module, isa)
+    there = [
+        replace(row, no_family=refused.get((op.name, str(op.location)), ""))
+        for row, op in zip(rows, operations, strict=False)
+    ]
+    return [*there, *rows[len(operations) :]]  # those that are gone come last
 
 
 def split_samples(model: Model, arrays: Sequence[Array]) -> list[list[Array]]:

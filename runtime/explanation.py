@@ -50,6 +50,8 @@ class Row:
     """How the legalized op still breaks its rule; empty if it does not."""
     cost: Cost | None = None
     """Of an inserted op."""
+    no_family: str = ""
+    """Why no kernel family computes the legalized op; empty if one does."""
 
     @property
     def is_copy(self) -> bool:
@@ -91,6 +93,8 @@ class Explanation:
     returns: tuple[int, ...]
     outputs: tuple[OutputChange, ...]
     samples: int
+    isa: str = ""
+    """The instruction set whose kernel families were asked; empty if there are none."""
 
     @property
     def is_unchanged(self) -> bool:

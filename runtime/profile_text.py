@@ -62,7 +62,8 @@ def plain_text(profile: Profile) -> str:
 def summary(profile: Profile) -> list[str]:
     """Totals, memory, the machine, and what no family took."""
     total = profile.total
-    line = f"{len(profile.steps)} steps: {_time(total.seconds)} on one core"
+    steps = "1 step" if len(profile.steps) == 1 else f"{len(profile.steps)} steps"
+    line = f"{steps}: {_time(total.seconds)} on one core"
     if total.macs:
         line += f", {total.macs / 1e6:.1f} MMAC"
     if total.macs_per_second:

@@ -53,7 +53,7 @@ def register(commands: Any) -> None:
         type=whole_number(0),
         default=0,
         metavar="N",
-        help="show the N largest entries of each output",
+        help="show the N largest entries of each output; of a profile, the N slowest kernels",
     )
     command.add_argument("--labels", metavar="FILE", help="names for --top (5 if not given), one per line")
     command.add_argument(

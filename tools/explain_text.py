@@ -121,6 +121,8 @@ def reasons(row: Row, everything: bool = False) -> list[str]:
         is_quiet = note.kind == "refused" and (row.status == "kept" or note.by in _OBVIOUS)
         if everything or not is_quiet:
             found.append(note_text(note))
+    if row.no_family:
+        found.append(f"no kernel family: {row.no_family}")
     if row.status == "gone" and not found:
         found.append("nothing reads it, or an equal one is there")
     return found
@@ -180,6 +182,9 @@ def totals_text(explanation: Explanation) -> list[str]:
         found.append(f"what is inserted costs {work}")
     if totals.unmet:
         found.append(f"{counted(totals.unmet, 'operator')} still breaking the rule: see the table")
+    left = sum(bool(row.no_family) for row in explanation.rows)
+    if left:
+        found.append(f"{counted(left, 'operator')} that no kernel family of {explanation.isa} takes: loops")
     return [*found, *outputs_text(explanation)]
 
 
@@ -255,6 +260,7 @@ def document(explanation: Explanation) -> dict[str, Any]:
         "numerics": explanation.numerics,
         "target": explanation.target.name,
         "samples": explanation.samples,
+        "isa": explanation.isa,
         "totals": asdict(explanation.totals),
         "outputs": [asdict(output) for output in explanation.outputs],
         "operators": [_row_document(row) for row in explanation.rows],
@@ -290,6 +296,7 @@ def _row_document(row: Row) -> dict[str, Any]:
         "reads": row.reads,
         "notes": [asdict(note) for note in row.notes],
         "unmet": row.unmet,
+        "no_family": row.no_family,
         "before": row.before.to_json() if row.before else None,
         "after": row.after.to_json() if row.after else None,
         "cost": asdict(row.cost) if row.cost else None,

@@ -27,7 +27,7 @@ from .calls import Calls
 from .elementwise import copy_table
 from .forms import base_of, choose_forms
 from .groups import PLAIN, Around, Form, Group, Part, Stored, is_8bit, stored
-from .recognized import Refused, groups_of
+from .recognized import Refused, groups_of, unknown_ops
 
 Planned = list[tuple[Launch, Sequence[int]]]
 
@@ -75,6 +75,8 @@ class FormKernelsPass(ModulePass):
             refused |= new
         for (op, _), reason in refused.items():
             record("refused", op, reason, by=self.name)
+        for op in unknown_ops(entry):
+            record("refused", op, "no family computes this operator", by=self.name)
         planned = [plan for plan in plans if not isinstance(plan, str)]
         _Rewriter(Calls(module, entry), planner, forms).replace(groups, planned)
 

@@ -133,6 +133,28 @@ def test_refusals_say_why(digits: Model) -> None:
     assert not reasons(rows["10"])
 
 
+NO_FAMILY = """
+!q = !quant.uniform<i8:f32, 5.0e-01:3>
+!m = !quant.uniform<i8:f32, 2.5e-01:0>
+func.func @main(%x: tensor<1x8x8x4x!q>) -> (tensor<1x10x10x4x!q>, tensor<1x8x8x!m>) {
+  %0 = "qnn.pad"(%x) {low = array<i64: 0, 1, 1, 0>, high = array<i64: 0, 1, 1, 0>, value = 0.0 : f32}
+      : (tensor<1x8x8x4x!q>) -> tensor<1x10x10x4x!q> loc("padded")
+  %1 = "qnn.mean"(%x) {axes = array<i64: 3>, keep_dims = false}
+      : (tensor<1x8x8x4x!q>) -> tensor<1x8x8x!m> loc("averaged")
+  return %0, %1 : tensor<1x10x10x4x!q>, tensor<1x8x8x!m>
+}
+"""
+
+
+def test_ops_that_no_kernel_family_takes_say_why() -> None:
+    found = explain(Model.from_module(parse_module(NO_FAMILY)), "x86-64-v3")
+    rows = by_label(found)
+    assert found.isa == "avx2"
+    assert rows["0"].no_family == ""
+    assert reasons(rows["1"]) == ["no kernel family: it is not over height and width"]
+    assert "1 operator that no kernel family of avx2 takes: loops" in totals_text(found)
+
+
 def test_islands_are_counted(digits: Model) -> None:
     totals = explain(digits, "float-islands-demo").totals
     assert (totals.float_ops, totals.float_islands, totals.inserted) == (2, 2, 4)
