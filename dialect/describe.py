@@ -123,9 +123,9 @@ def _rescale(
         return None
     clamp = attributes.get("clamp", ())
     if op == "conv2d":
-        return rescale.conv2d(types[0], types[1], result, clamp, mode).rescale
+        return rescale.conv2d(types[0], types[1], result, clamp, mode, *types[2:]).rescale
     if op == "fully_connected":
-        return rescale.fully_connected(types[0], types[1], result, clamp, mode).rescale
+        return rescale.fully_connected(types[0], types[1], result, clamp, mode, *types[2:]).rescale
     if op in ("add", "sub") and result.params.storage.bits == 32:
         return rescale.make_rescale([1.0], result.params, clamp, Rounding.EXACT)
     if op in ("add", "sub"):

@@ -120,18 +120,25 @@ def multiply_single_rounding(x: npt.ArrayLike, multiplier: npt.ArrayLike, shift:
     return result
 
 
-def multiply_int64_accumulator(x: npt.ArrayLike, multiplier: npt.ArrayLike, shift: npt.ArrayLike) -> Ints:
-    """``x * real`` for a 48-bit ``x`` (int16 kernels): the multiplier is cut to Q15 first, the result kept to
-    32 bits.
+def multiply_q15_half_up(x: npt.ArrayLike, multiplier: npt.ArrayLike, shift: npt.ArrayLike) -> Ints:
+    """``(x * m15 + 2^(14 - shift)) >> (15 - shift)`` in int64: one rounding, half up, of a 48-bit ``x``; see
+    :func:`q15_multiplier`.
+    """
+    m15, total = q15_multiplier(multiplier, shift)
+    rounded = np.asarray(x, dtype=np.int64) * m15 + np.left_shift(np.int64(1), total - 1)
+    result: Ints = rounded >> total
+    return result
 
-    ``m15 = 0x7FFF if multiplier >= 0x7FFF0000 else (multiplier + 2^15) >> 16``; ``(x * m15 + 2^(14 - shift))
-    >> (15 - shift)``.
+
+def q15_multiplier(multiplier: npt.ArrayLike, shift: npt.ArrayLike) -> tuple[Ints, Ints]:
+    """The Q15 form ``(m15, right shift)`` of a multiplier, ``real ~= m15 * 2^-right``.
+
+    ``m15 = 0x7FFF if multiplier >= 0x7FFF0000 else (multiplier + 2^15) >> 16``, ``right = 15 - shift``. Where
+    that is below one (a real of 2^14 and more, which LiteRT refuses), it is one.
     """
     m = np.asarray(multiplier, dtype=np.int64)
     m15 = np.where(m < 0x7FFF0000, (m + (1 << 15)) >> 16, 0x7FFF)
-    total = 15 - np.asarray(shift, dtype=np.int64)
-    rounded = np.asarray(x, dtype=np.int64) * m15 + np.left_shift(np.int64(1), total - 1)
-    return wrap_int32(rounded >> total)
+    return m15, np.maximum(15 - np.asarray(shift, dtype=np.int64), 1)
 
 
 def multiply_once_half_away(x: npt.ArrayLike, scale: npt.ArrayLike) -> Ints:

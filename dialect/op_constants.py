@@ -18,7 +18,9 @@ from .numerics import Rounding
 
 @dataclass(frozen=True)
 class Rescale:
-    """From an int32 accumulator to the result's storage: ``[low, high](round(acc * scale) + zero_point)``.
+    """From an accumulator to the result's storage: ``[low, high](round(acc * scale) + zero_point)``.
+
+    The accumulator is an int32, or an int64 where the op has one of those.
 
     ``scales``, ``multipliers`` and ``shifts`` have one entry (per-tensor) or one per result channel (the last
     axis of the accumulator). Which are applied, and how, is ``rounding``'s matter:
@@ -27,6 +29,8 @@ class Rescale:
     * ``DOUBLE``: ``rdivpot(srdhm(int32(acc << max(shift, 0) % 32), multiplier), max(-shift, 0))``;
     * ``ONCE_HALF_AWAY``: ``round_half_away(f64(acc) * scale)``;
     * ``FLOAT32_HALF_EVEN``: ``round_half_even(f32(acc) * f32(scale))``;
+    * ``Q15_HALF_UP``: ``(acc * m15 + 2^(right - 1)) >> right``, of int64 accumulators
+      (:func:`.fixed_point.q15_multiplier`);
     * ``SINGLE_HALF_UP``: ``(acc * multiplier + 2^(30 - shift)) >> (31 - shift)``, in 64 bits.
 
     Every rule saturates before the zero point is added, except that ``acc << shift`` of ``DOUBLE`` wraps at
@@ -42,7 +46,7 @@ class Rescale:
     high: int
 
     def apply(self, accumulator: npt.ArrayLike) -> Ints:
-        """Stored integers (int64) of an int32 accumulator whose last axis is the channel, if there is more
+        """Stored integers (int64) of an accumulator whose last axis is the channel, if there is more
         than one scale.
         """
         acc = np.asarray(accumulator, dtype=np.int64)
@@ -54,6 +58,8 @@ class Rescale:
             return acc
         if self.rounding is Rounding.DOUBLE:
             return fx.multiply_double_rounding(acc, _spread(self.multipliers), _spread(self.shifts))
+        if self.rounding is Rounding.Q15_HALF_UP:
+            return fx.multiply_q15_half_up(acc, _spread(self.multipliers), _spread(self.shifts))
         if self.rounding is Rounding.SINGLE_HALF_UP:
             return fx.multiply_single_rounding(acc, _spread(self.multipliers), _spread(self.shifts))
         scale = np.asarray(self.scales[0] if len(self.scales) == 1 else self.scales)

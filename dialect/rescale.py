@@ -95,24 +95,43 @@ def stored_value(params: QuantParams, real: float) -> int:
 
 
 def conv2d(
-    input: TensorType, filter: TensorType, result: TensorType, clamp: Clamp = (), mode: str = "reference"
+    input: TensorType,
+    filter: TensorType,
+    result: TensorType,
+    clamp: Clamp = (),
+    mode: str = "reference",
+    bias: TensorType | None = None,
 ) -> Contraction:
     """Constants of conv2d (filter ``[O, KH, KW, I/groups]``, axis 0).
 
     scale[c] = s_x * s_w[c] / s_y in float64; a uint8 filter keeps the legacy rule, ``s_x * s_w`` rounded to
     float32 first (the input's storage does not matter: relabelling it changes nothing). ``xnnpack``: every
-    step in float32.
+    step in float32. A ``bias`` of int64 makes the accumulator int64, whose multiplier is cut to Q15.
     """
     legacy = filter.params.storage.name == "u8"
-    return _contraction(input, filter, result, clamp, rule(mode, "conv2d", input.params.storage.bits), legacy)
+    rounding = rule(mode, "conv2d", input.params.storage.bits)
+    if is_wide(bias):
+        rounding = Rounding.Q15_HALF_UP
+    return _contraction(input, filter, result, clamp, rounding, legacy)
+
+
+def is_wide(bias: TensorType | None) -> bool:
+    """Whether a contraction with this bias accumulates in int64."""
+    return bias is not None and bias.element == "i64"
 
 
 def fully_connected(
-    input: TensorType, filter: TensorType, result: TensorType, clamp: Clamp = (), mode: str = "reference"
+    input: TensorType,
+    filter: TensorType,
+    result: TensorType,
+    clamp: Clamp = (),
+    mode: str = "reference",
+    bias: TensorType | None = None,
 ) -> Contraction:
     """Constants of fully_connected (filter ``[N, K]``, axis 0): scale[c] = s_x * s_w[c] / s_y in float64.
 
-    A 32-bit result with the accumulator's own scale is not rescaled. ``xnnpack``: every step in float32.
+    A 32-bit result with the accumulator's own scale is not rescaled. ``xnnpack``: every step in float32. An
+    int64 accumulator (that is, ``bias``) is rounded as one of int32 is.
     """
     return _contraction(
         input, filter, result, clamp, rule(mode, "fully_connected", input.params.storage.bits)
@@ -155,7 +174,7 @@ def _float32_ratio(s_x: float, s_y: float) -> float:
 def folded_bias(
     filter: npt.NDArray[np.generic], bias: npt.NDArray[np.generic] | None, constants: Contraction
 ) -> Ints:
-    """int32 ``[O]``: the bias with the input's zero point folded in, ``b[o] - z_x * sum_k (w[o, k] -
+    """int32 (of an int64 bias: int64) ``[O]``: the bias with the input's zero point folded in, ``b[o] - z_x * sum_k (w[o, k] -
     z_w[o])``.
 
     With it ``acc = sum_k q_x * (q_w - z_w) + folded_bias`` over *stored* inputs, borders padded with ``z_x``.
@@ -165,7 +184,8 @@ def folded_bias(
         constants.filter_zero_points, dtype=np.int64
     )
     start = np.zeros(filter.shape[0], np.int64) if bias is None else np.asarray(bias, dtype=np.int64)
-    return fx.wrap_int32(start - constants.input_zero_point * centred)
+    folded: Ints = start - constants.input_zero_point * centred
+    return folded if bias is not None and bias.dtype == np.int64 else fx.wrap_int32(folded)
 
 
 def requantize(

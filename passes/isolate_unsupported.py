@@ -14,13 +14,14 @@ from ..dialect.constants import elements_array
 from ..dialect.ir_types import to_ir_type, to_tensor_type
 from ..dialect.meaning import evaluate
 from ..dialect.mlir import ir
-from ..dialect.types import QuantParams, TensorType
+from ..dialect.types import QuantParams, Storage, TensorType
 from ..targets import Target
+from ..targets.operators import CONTRACTIONS
 from .decisions import INSERTED_ATTRIBUTE, record
 from .entry import functions
 from .parameter_choices import needs_float
 from .parameter_graph import BlockGraph
-from .parameter_rules import RESULT, Demand, params_text
+from .parameter_rules import BIAS, RESULT, Demand, params_text
 from .registry import ModulePass, register
 from .target_attribute import chosen_target
 
@@ -101,7 +102,9 @@ class _Islands:
         """Build the op in float behind the original, and let the users of its result read from it."""
         old = op.results[0]
         type_ = to_tensor_type(old.type)
-        operands = [self._as_float(operand) for operand in op.operands]
+        operands = [
+            self._as_float(operand, _bias_type(op, index)) for index, operand in enumerate(op.operands)
+        ]
         record("isolated", op, self.members[old], IsolateUnsupportedPass.name)
         result = replace(type_, element="f32") if type_.is_quantized else type_
         attributes = {name: op.attributes[name] for name in op.attributes}
@@ -128,9 +131,11 @@ class _Islands:
             if not (self.merge and self._is_member(user)):
                 user.operands[index] = quantized
 
-    def _as_float(self, value: Any) -> Any:
-        """What an op inside an island reads for ``value``; made once."""
-        type_ = to_tensor_type(value.type)
+    def _as_float(self, value: Any, known: TensorType | None) -> Any:
+        """What an op inside an island reads for ``value`` (of the type ``known``, if that says more than its
+        own); made once.
+        """
+        type_ = known or to_tensor_type(value.type)
         if not type_.is_quantized:
             return value
         if value not in self.floats:
@@ -156,6 +161,18 @@ def _name(op: Any) -> str:
 def _maker(value: Any) -> Any | None:
     """The op that gives ``value``; None for a block argument."""
     return None if isinstance(value.owner, ir.Block) else value.owner.operation
+
+
+def _bias_type(op: Any, index: int) -> TensorType | None:
+    """The type of an int64 bias, which holds no scale, with the scale that it means."""
+    if _name(op) not in CONTRACTIONS or index != BIAS:
+        return None
+    source, kernel, bias = (to_tensor_type(operand.type) for operand in op.operands)
+    if bias.element != "i64":
+        return None
+    scales = tuple(source.params.scale * scale for scale in kernel.params.scales)
+    params = QuantParams(Storage.of("i64"), scales, (0,) * len(scales), kernel.params.axis)
+    return replace(bias, element=params)
 
 
 def _is_constant(value: Any) -> bool:

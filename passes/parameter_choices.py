@@ -184,7 +184,10 @@ def _is_possible(graph: PlainGraph, op: PlainOp, choice: Choice) -> bool:
         return False
     if op.name not in CONTRACTIONS or not choice.inputs or len(op.operands) <= BIAS:
         return True
-    return any(other.name == "constant" and other.result == op.operands[BIAS] for other in graph.ops)
+    bias = op.operands[BIAS]
+    if not _types(graph, op)[0][BIAS].is_quantized:
+        return False  # an int64 bias has no scale of its own
+    return any(other.name == "constant" and other.result == bias for other in graph.ops)
 
 
 def _before(

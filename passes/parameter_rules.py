@@ -73,7 +73,7 @@ def demands(target: Target, op: str, inputs: Sequence[TensorType], result: Tenso
         found.append(_fixed(rule, result.params))
     elif rule.kind == "derived" and op in CONTRACTIONS:
         found.append(_derived(rule, RESULT, result.params, _accumulator(inputs, None)))
-    if op in CONTRACTIONS and len(inputs) > BIAS:
+    if op in CONTRACTIONS and len(inputs) > BIAS and inputs[BIAS].is_quantized:
         bias = inputs[BIAS].params
         found.append(_derived(target.bias_rule(op), BIAS, bias, _accumulator(inputs, 0)))
     return found

@@ -92,7 +92,8 @@ def _nothing(before: Signature, after: Signature) -> None:
 def _contraction(before: Signature, after: Signature) -> str | None:
     derive = rescale.conv2d if before.op == "conv2d" else rescale.fully_connected
     one, other = (
-        derive(s.types[0], s.types[1], s.result, s.attributes["clamp"], s.mode) for s in (before, after)
+        derive(s.types[0], s.types[1], s.result, s.attributes["clamp"], s.mode, *s.types[2:])
+        for s in (before, after)
     )
     return _rescale_differs(one.rescale, other.rescale, distance(before.result, after.result))
 
@@ -103,7 +104,7 @@ def _rescale_differs(before: rescale.Rescale, after: rescale.Rescale, by: int) -
         return f"its clamp would be [{after.low}, {after.high}], expected [{expected.low}, {expected.high}]"
     if expected.rounding is not after.rounding:
         return f"its rounding would change from {expected.rounding.value} to {after.rounding.value}"
-    if expected.rounding in (Rounding.DOUBLE, Rounding.SINGLE_HALF_UP):
+    if expected.rounding in (Rounding.DOUBLE, Rounding.SINGLE_HALF_UP, Rounding.Q15_HALF_UP):
         same = expected.multipliers == after.multipliers and expected.shifts == after.shifts
     else:
         same = expected.rounding is Rounding.EXACT or expected.scales == after.scales

@@ -62,9 +62,9 @@ def constants_of(change: Change, result: QuantParams, clamp: tuple[float, ...]) 
     types, mode = change.types(), change.mode
     kind = replace(graph.type_of(change.op.results[0]), element=result)
     if change.name == "conv2d":
-        return rescale.conv2d(types[0], types[1], kind, clamp, mode)
+        return rescale.conv2d(types[0], types[1], kind, clamp, mode, *types[2:])
     if change.name == "fully_connected":
-        return rescale.fully_connected(types[0], types[1], kind, clamp, mode)
+        return rescale.fully_connected(types[0], types[1], kind, clamp, mode, *types[2:])
     if change.name == "mul":
         return rescale.mul(types[0], types[1], kind, clamp, mode)
     if change.name == "mean":
@@ -122,7 +122,7 @@ def _rounds_twice(output: Any) -> bool:
 
 def _accumulator_bits(change: Change) -> int:
     """Bits of the largest accumulator, sign included; 32 where only the bias and the filter could tell."""
-    spans = [_span(type_.params) for type_ in change.types() if type_.params.is_per_tensor]
+    spans = [_span(type_.params) for type_ in change.types()[:2] if type_.params.is_per_tensor]
     if change.name == "mul":
         return (spans[0] * spans[1]).bit_length() + 1
     if change.name == "mean":

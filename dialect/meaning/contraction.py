@@ -1,7 +1,7 @@
 """conv2d (with groups, hence depthwise) and fully_connected.
 
 Accumulators are exact: products of centred integers are summed in float64 (exact below 2^53), then kept
-modulo 2^32.
+modulo 2^32, or with an int64 bias modulo 2^64.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import rescale
 from ..fixed_point import wrap_int32
+from ..types import TensorType
 from .call import Array, Call, clamp_float
 
 
@@ -24,7 +25,9 @@ def conv2d(call: Call) -> Array:
     if not call.types[0].is_quantized:
         acc = _convolve(call, x.astype(np.float64), w.astype(np.float64))
         return _finish_float(call, acc)
-    constants = rescale.conv2d(call.types[0], call.types[1], call.result, call.clamp, call.mode)
+    constants = rescale.conv2d(
+        call.types[0], call.types[1], call.result, call.clamp, call.mode, _bias_type(call)
+    )
     return _finish_quantized(call, constants, _convolve(call, *_centred(x, w, constants)))
 
 
@@ -36,9 +39,15 @@ def fully_connected(call: Call) -> Array:
     x, w = call.inputs[0], call.inputs[1]
     if not call.types[0].is_quantized:
         return _finish_float(call, x.astype(np.float64) @ w.astype(np.float64).T)
-    constants = rescale.fully_connected(call.types[0], call.types[1], call.result, call.clamp, call.mode)
+    constants = rescale.fully_connected(
+        call.types[0], call.types[1], call.result, call.clamp, call.mode, _bias_type(call)
+    )
     centred_x, centred_w = _centred(x, w, constants)
     return _finish_quantized(call, constants, centred_x @ centred_w.T)
+
+
+def _bias_type(call: Call) -> TensorType | None:
+    return call.types[2] if len(call.types) > 2 else None
 
 
 def _centred(x: Array, w: Array, constants: rescale.Contraction) -> tuple[Array, Array]:
@@ -50,7 +59,7 @@ def _finish_quantized(call: Call, constants: rescale.Contraction, acc: Array) ->
     wide = acc.astype(np.int64)
     if len(call.inputs) > 2:
         wide += call.inputs[2].astype(np.int64)
-    return constants.rescale.apply(wrap_int32(wide))
+    return constants.rescale.apply(wide if rescale.is_wide(_bias_type(call)) else wrap_int32(wide))
 
 
 def _finish_float(call: Call, acc: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Ops that multiply activations with weights and accumulate in i32: conv2d and fully_connected."""
+"""Ops that multiply activations with weights and accumulate in i32 or i64: conv2d and fully_connected."""
 
 from collections.abc import Iterator
 from typing import Any, Optional
@@ -65,7 +65,8 @@ class Conv2dOp(QnnOp, name="conv2d", traits=[ext.Pure]):
           storage, the filter per-tensor or per output channel in 4 or 8 bits (signed per-channel zero points
           are 0), the result per-tensor in i8, u8, i16 or i32.
         (C6) the bias has one value per output channel: f32, or i32 storage with zero point 0 and scale =
-          input scale x filter scale.
+          input scale x filter scale, or for an i16 input i64 in units of that scale, which makes the
+          accumulators i64.
         (C7) clamp is empty or low <= high.
         """
         source, kernel, *bias = self.input_types
@@ -125,7 +126,8 @@ class FullyConnectedOp(QnnOp, name="fully_connected", traits=[ext.Pure]):
           storage, the filter per-tensor or per output channel in 4 or 8 bits (signed per-channel zero points
           are 0), the result per-tensor in i8, u8, i16 or i32.
         (C4) the bias has one value per output channel: f32, or i32 storage with zero point 0 and scale =
-          input scale x filter scale.
+          input scale x filter scale, or for an i16 input i64 in units of that scale, which makes the
+          accumulators i64.
         (C5) clamp is empty or low <= high.
         """
         source, kernel, *bias = self.input_types
@@ -183,6 +185,8 @@ def bias_violations(
     if not source.is_quantized:
         yield from element_type(number, "bias", type_, type_.element == "f32", "f32")
         return
+    if type_.element == "i64" and source.params.storage.name == "i16":
+        return  # quantized types hold 32 bits at most: the scale goes without saying
     fits = type_.is_quantized and type_.params.storage.name == "i32"
     yield from element_type(number, "bias", type_, fits, "quantized i32")
     yield from _bias_parameters(number, source, kernel, type_)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ...dialect.qnn.shapes import conv2d_shape, fully_connected_shape
 from ...dialect.types import QuantParams, Storage, TensorType
@@ -15,6 +16,10 @@ from .registry import importer
 from .window import window_of
 
 _I8_WITH_I4_BOUNDS = Storage(8, True, -8, 7)
+_INT32 = 2
+"""Code of INT32 in the option that says how wide biases (and accumulators) are."""
+_BIAS_LIMIT = float(1 << 46)
+"""Sums of products and bias must stay within the 48 bits that are rescaled."""
 _BIAS_TOLERANCE = 0.02
 """How far a bias scale may be from input x weight scale, in units of the output scale
 (LiteRT's own limit).
@@ -107,11 +112,10 @@ def filter_type(op: OperatorImport) -> TensorType:
     activations, weights = kind(x), kind(w)
     if activations in FLOAT and isinstance(w.element, QuantParams):
         op.unsupported(f"hybrid (float activations with {_name(op, 1)} weights)")
-    if activations == "quantized i16":
-        op.unsupported(f"16x8 (int16 activations with {_name(op, 1)} weights)")
     if activations == weights == kind(y) and activations in FLOAT:
         return w
-    wanted = {"quantized i8": ("quantized i8", "quantized i4"), "quantized u8": ("quantized u8",)}
+    signed = ("quantized i8", "quantized i4")
+    wanted = {"quantized i8": signed, "quantized u8": ("quantized u8",), "quantized i16": signed}
     if weights not in wanted.get(activations, ()):
         op.unsupported(f"{activations} input with {weights} weights")
     if kind(y) != activations and not (op.name == "FULLY_CONNECTED" and kind(y) in Q32):
@@ -140,8 +144,9 @@ def _bias(op: OperatorImport, w: TensorType) -> list[Any]:
     Its parameters follow from the others: scale input x weight, in double precision, zero point 0. The
     file's own scale is a rounded copy of that, which kernels do not read.
     """
+    wide = kind(op.type(0)) == "quantized i16"
     if not op.has(2):
-        return []
+        return [_no_bias(op, w)] if wide and op.operator.options.get("bias_type") != _INT32 else []
     data, declared = op.constant(2, "biases"), op.type(2)
     outputs = w.shape[0]
     if data.size != outputs:
@@ -149,6 +154,10 @@ def _bias(op: OperatorImport, w: TensorType) -> list[Any]:
     if kind(w) in FLOAT:
         op.demand_kind(declared, FLOAT, "bias")
         return [op.constant_value(op.tensor(2), data.reshape(-1), TensorType((outputs,), "f32"))]
+    if wide and data.dtype == np.int64:
+        if isinstance(declared.element, QuantParams):
+            _check_bias_params(op, declared.element, w)
+        return [_wide_bias(op, w, data.reshape(-1))]
     op.demand_kind(declared, {"i32", *Q32}, "bias")
     if isinstance(declared.element, QuantParams):
         _check_bias_params(op, declared.element, w)
@@ -156,13 +165,35 @@ def _bias(op: OperatorImport, w: TensorType) -> list[Any]:
     # A filter channel of scale 0 is stored as zeros of scale 1 (without_dead_channels), and the bias follows.
     scales = tuple(s_x * (s_w or 1.0) for s_w in w.params.scales)
     params = QuantParams(Storage.of("i32"), scales, (0,) * len(scales), w.params.axis)
-    values = data.reshape(-1)
-    dead = [c for c, s_w in enumerate(w.params.scales) if s_w == 0]
-    if dead:
-        # A channel of scale 0 is one of real zeros, bias included: that too was stored in units of input x 0.
-        values = values.copy()
-        values[dead if w.params.axis is not None else slice(None)] = np.int32(0)
-    return [op.constant_value(op.tensor(2), values, TensorType((outputs,), params), tuple(dead))]
+    values, dead = _without_dead_channels(data.reshape(-1), w.params)
+    return [op.constant_value(op.tensor(2), values, TensorType((outputs,), params), dead)]
+
+
+def _without_dead_channels(
+    values: npt.NDArray[np.generic], weights: QuantParams
+) -> tuple[npt.NDArray[np.generic], tuple[int, ...]]:
+    """A channel of scale 0 is one of real zeros, bias included: that too was stored in units of input x 0."""
+    dead = tuple(c for c, scale in enumerate(weights.scales) if scale == 0)
+    if not dead:
+        return values, dead
+    alive = np.asarray(weights.scales) != 0
+    return np.where(alive, values, values.dtype.type(0)), dead
+
+
+def _wide_bias(op: OperatorImport, w: TensorType, values: npt.NDArray[np.generic]) -> Any:
+    """An int64 bias: a plain integer tensor, in units of input x weight scale."""
+    if np.abs(values.astype(np.float64)).max(initial=0) >= _BIAS_LIMIT:
+        op.fail(f"bias values up to {np.abs(values).max()}, expected less than 2^46 (48-bit accumulators)")
+    values, dead = _without_dead_channels(values, w.params)
+    return op.constant_value(op.tensor(2), values, TensorType(values.shape, "i64"), dead)
+
+
+def _no_bias(op: OperatorImport, w: TensorType) -> Any:
+    """Kernels of int16 activations accumulate in 64 bits unless the operator says otherwise: a bias of zeros
+    stands for that.
+    """
+    zeros = np.zeros(w.shape[0], np.int64)
+    return op.constant_value(op.tensor(1), zeros, TensorType(zeros.shape, "i64"), "no bias")
 
 
 def _check_bias_params(op: OperatorImport, bias: QuantParams, w: TensorType) -> None:

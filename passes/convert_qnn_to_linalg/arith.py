@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...dialect import rescale
-from ...dialect.fixed_point import INT32_MAX, INT32_MIN
+from ...dialect.fixed_point import INT32_MAX, INT32_MIN, q15_multiplier
 from ...dialect.numerics import Rounding, rule
 from ...dialect.rescale import Rescale
 from ...dialect.types import QuantParams, Storage, TensorType
@@ -106,6 +106,15 @@ def _float32_half_even(constants: Rescale, parameters: ChannelParameters) -> Rul
     )
 
 
+def _q15_half_up(constants: Rescale, parameters: ChannelParameters) -> Rule:
+    """``(acc * m15 + 2^(right - 1)) >> right`` of an i64 accumulator, in i64."""
+    m15, right = q15_multiplier(constants.multipliers, constants.shifts)
+    multiplier = parameters.add("multiplier", m15.tolist(), "int64")
+    shift = parameters.add("right_shift", right.tolist(), "int64")
+    half = parameters.add("half", (np.int64(1) << (right - 1)).tolist(), "int64")
+    return lambda acc, scalars: (acc.extend("i64") * multiplier(scalars) + half(scalars)) >> shift(scalars)
+
+
 def _single_half_up(constants: Rescale, parameters: ChannelParameters) -> Rule:
     """``(acc * multiplier + 2^(30 - shift)) >> (31 - shift)`` in i64; one multiplier and shift for all
     channels.
@@ -120,6 +129,7 @@ _RULES: dict[Rounding, Callable[[Rescale, ChannelParameters], Rule]] = {
     Rounding.DOUBLE: _double,
     Rounding.ONCE_HALF_AWAY: _once_half_away,
     Rounding.FLOAT32_HALF_EVEN: _float32_half_even,
+    Rounding.Q15_HALF_UP: _q15_half_up,
     Rounding.SINGLE_HALF_UP: _single_half_up,
 }
 

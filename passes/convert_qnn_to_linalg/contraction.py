@@ -1,4 +1,4 @@
-"""conv2d and fully_connected: one tagged contraction that accumulates in i32, then one elementwise rescale.
+"""conv2d and fully_connected: one tagged contraction, then one elementwise rescale.
 
 The contraction is a single ``linalg.generic`` with the discardable attribute ``qnn.contraction``:
 
@@ -15,6 +15,9 @@ Its accumulator starts as the broadcast bias (``linalg.broadcast``; ``linalg.fil
 into which the input's zero point is folded; borders are padded with that zero point. Where the filter or bias
 is not a constant, the zero point is subtracted in the loop instead.
 
+The accumulator is an i32. With an i64 bias it is an i64, unless the weights are constants that cannot exceed
+32 bits: then the sum starts at zero in i32, and the rescale adds the bias.
+
 The rescale works on the accumulator in the result's number of dimensions.
 """
 
@@ -28,6 +31,7 @@ import numpy as np
 from ...dialect import rescale
 from ...dialect.fixed_point import INT32_MAX, INT32_MIN
 from ...dialect.numerics import Rounding
+from ...dialect.types import QuantParams
 from .arith import clamp_float, require_per_tensor, rescaled, stored_bits, widen
 from .builder import Builder, Formula, Value
 from .core import Array, Call
@@ -39,13 +43,15 @@ class _Terms:
     """What goes into a contraction besides input and filter."""
 
     kind: str
-    """The accumulator's: i32 or f32."""
+    """The accumulator's: i32, i64 or f32."""
     bias: Value | float
     """``[O]``, or the number that all channels share."""
     filter_zero_points: Value | None
     """``[O]`` i32, if the channels differ; it is then the formula's third operand."""
     product: Formula
     """``(x, w[, filter_zero_point], acc) -> acc + x * w``."""
+    late_bias: Array | None = None
+    """``[O]`` int64: what the rescale adds."""
 
 
 def conv2d(builder: Builder, call: Call) -> Value:
@@ -59,7 +65,7 @@ def conv2d(builder: Builder, call: Call) -> Value:
         acc = _dense(builder, call, padded, terms)
     else:
         acc = _grouped(builder, call, padded, terms)
-    return _epilogue(builder, call, builder.reshape(acc, call.result.shape), constants)
+    return _epilogue(builder, call, builder.reshape(acc, call.result.shape), constants, terms)
 
 
 def fully_connected(builder: Builder, call: Call) -> Value:
@@ -73,7 +79,7 @@ def fully_connected(builder: Builder, call: Call) -> Value:
     if terms.kind == "f32" and call.array(1) is not None:
         loops, filter_ = "m +k o", (_outputs_last_filter(builder, call), "k, o")
     acc = _contract(builder, loops, (x, "m, k"), filter_, terms, [rows, outputs], "o", "matmul")
-    return builder.reshape(_epilogue(builder, call, acc, constants), call.result.shape)
+    return builder.reshape(_epilogue(builder, call, acc, constants, terms), call.result.shape)
 
 
 def _constants(call: Call, derive: Callable[..., rescale.Contraction]) -> rescale.Contraction | None:
@@ -82,7 +88,7 @@ def _constants(call: Call, derive: Callable[..., rescale.Contraction]) -> rescal
         return None
     require_per_tensor(call.types[0], "the input")
     require_per_tensor(call.result, "the result")
-    return derive(call.types[0], call.types[1], call.result, call.clamp, call.mode)
+    return derive(call.types[0], call.types[1], call.result, call.clamp, call.mode, *call.types[2:])
 
 
 def _dense(builder: Builder, call: Call, padded: Value, terms: _Terms) -> Value:
@@ -196,13 +202,20 @@ def _contract(
 def _terms(builder: Builder, call: Call, constants: rescale.Contraction | None) -> _Terms:
     has_bias = len(call.types) > 2
     if constants is None:
-        bias = call.operand(2) if has_bias else 0.0
-        return _Terms("f32", bias, None, lambda x, w, acc: acc + x * w)
+        start = call.operand(2) if has_bias else 0.0
+        return _Terms("f32", start, None, lambda x, w, acc: acc + x * w)
     weights, bias_array = call.array(1), call.array(2)
+    kind = "i64" if rescale.is_wide(call.types[2] if has_bias else None) else "i32"
+    late_bias = None
     folded = weights is not None and (bias_array is not None or not has_bias)
+    bias: Value | float
     if folded:
         assert weights is not None
-        bias = _constant_bias(builder, call, rescale.folded_bias(weights, bias_array, constants))
+        values = rescale.folded_bias(weights, bias_array, constants)
+        if kind == "i64" and _fits_32_bits(weights, call.types[0].params, constants):
+            kind, bias, late_bias = "i32", 0, values
+        else:
+            bias = _constant_bias(builder, call, values, kind)
     else:
         bias = call.operand(2) if has_bias else 0
     zero_points = constants.filter_zero_points
@@ -218,27 +231,42 @@ def _terms(builder: Builder, call: Call, constants: rescale.Contraction | None) 
     def product(x: Scalar, w: Scalar, *rest: Scalar) -> Scalar:
         filter_zero_point = rest[0] if differ else zero_points[0]
         factor = widen(w, filter_params) - filter_zero_point
-        return rest[-1] + (widen(x, input_params) - input_zero_point) * factor
+        term = (widen(x, input_params) - input_zero_point) * factor
+        return rest[-1] + term.extend(kind)
 
-    return _Terms("i32", bias, tensor, product)
+    return _Terms(kind, bias, tensor, product, late_bias)
 
 
-def _constant_bias(builder: Builder, call: Call, bias: Array) -> Value | float:
+def _fits_32_bits(weights: Array, source: QuantParams, constants: rescale.Contraction) -> bool:
+    """Whether no sum of products with the stored inputs can leave 32 bits."""
+    flat = weights.reshape(weights.shape[0], -1).astype(np.int64)
+    centred = flat - np.asarray(constants.filter_zero_points, np.int64).reshape(-1, 1)
+    largest = max(abs(source.storage.minimum), abs(source.storage.maximum))
+    return int(np.abs(centred).sum(axis=1).max(initial=0)) * largest <= INT32_MAX
+
+
+def _constant_bias(builder: Builder, call: Call, bias: Array, kind: str) -> Value | float:
     """A number if the channels agree.
 
     Upstream would fold the broadcast of such a constant into a constant as large as the result.
     """
     if bias.size and (bias == bias[0]).all():
         return int(bias[0])
-    return builder.constant(bias.astype(np.int32), f"{call.name}_bias")
+    return builder.constant(bias.astype(np.int64 if kind == "i64" else np.int32), f"{call.name}_bias")
 
 
-def _epilogue(builder: Builder, call: Call, acc: Value, constants: rescale.Contraction | None) -> Value:
+def _epilogue(
+    builder: Builder, call: Call, acc: Value, constants: rescale.Contraction | None, terms: _Terms
+) -> Value:
     if constants is None:
         return clamp_float(builder, acc, call.clamp)
-    if _is_identity(constants.rescale) and call.result.params.storage.bits == 32:
+    narrow = terms.kind == "i32" and terms.late_bias is None
+    if narrow and _is_identity(constants.rescale) and call.result.params.storage.bits == 32:
         return acc
     flat = replace(call, result=replace(call.result, shape=tuple(acc.type.shape)))
+    if terms.late_bias is not None:
+        bias = builder.constant(terms.late_bias, f"{call.name}_bias")
+        return rescaled(builder, flat, [acc, bias], constants.rescale, lambda x, b: x.extend("i64") + b)
     return rescaled(builder, flat, [acc], constants.rescale, lambda x: x)
 
 

@@ -66,3 +66,12 @@ func.func @conv2d_float(%x: tensor<?x8x8x2xf32>, %w: tensor<4x1x1x2xf32>, %b: te
   %result = "qnn.conv2d"(%x, %w, %b) {clamp = array<f32: 0.000000e+00, 0x7F800000>, dilations = array<i64: 1, 1>, groups = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 1>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<?x8x8x2xf32>, tensor<4x1x1x2xf32>, tensor<4xf32>) -> tensor<?x8x8x4xf32>
   return %result : tensor<?x8x8x4xf32>
 }
+
+// Int16 activations with a bias of 64 bits
+!h = !quant.uniform<i16:f32, 5.000000e-01>
+// CHECK-LABEL: func.func @conv2d_16x8(
+// CHECK:         "qnn.conv2d"(%{{.*}}) {{.*}} : (tensor<1x8x8x2x!quant.uniform<i16:f32, 5.000000e-01>>, tensor<4x1x1x2x!quant.uniform<i8:f32, 2.500000e-01>>, tensor<4xi64>) -> tensor<1x8x8x4x!quant.uniform<i16:f32, 5.000000e-01>>
+func.func @conv2d_16x8(%x: tensor<1x8x8x2x!h>, %w: tensor<4x1x1x2x!w>, %b: tensor<4xi64>) -> tensor<1x8x8x4x!h> {
+  %result = "qnn.conv2d"(%x, %w, %b) {clamp = array<f32>, dilations = array<i64: 1, 1>, groups = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 1>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x8x8x2x!h>, tensor<4x1x1x2x!w>, tensor<4xi64>) -> tensor<1x8x8x4x!h>
+  return %result : tensor<1x8x8x4x!h>
+}

@@ -119,3 +119,15 @@ func.func @fully_connected_c5_clamp(%x: tensor<3x8x!q>, %w: tensor<4x8x!w>) {
   %result = "qnn.fully_connected"(%x, %w) {clamp = array<f32: 1.000000e+00, -1.000000e+00>, operandSegmentSizes = array<i32: 1, 1, 0>} : (tensor<3x8x!q>, tensor<4x8x!w>) -> tensor<3x4x!q>
   return
 }
+
+// -----
+
+!q = !quant.uniform<i8:f32, 5.000000e-01:3>
+!w = !quant.uniform<i8:f32, 2.500000e-01>
+
+// 64-bit accumulators are what int16 activations have.
+func.func @fully_connected_c4_wide_bias(%x: tensor<3x8x!q>, %w: tensor<4x8x!w>, %b: tensor<4xi64>) {
+  // expected-error@+1 {{'qnn.fully_connected' op (C4) bias element type: got i64, expected quantized i32}}
+  %result = "qnn.fully_connected"(%x, %w, %b) {clamp = array<f32>, operandSegmentSizes = array<i32: 1, 1, 1>} : (tensor<3x8x!q>, tensor<4x8x!w>, tensor<4xi64>) -> tensor<3x4x!q>
+  return
+}

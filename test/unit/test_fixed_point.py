@@ -140,7 +140,7 @@ def test_wrap_int32(x: int) -> None:
 def test_int64_accumulator(x: int, multiplier: int, shift: int) -> None:
     m15 = 0x7FFF if multiplier >= 0x7FFF0000 else (multiplier + (1 << 15)) >> 16
     expected = (x * m15 + (1 << (14 - shift))) >> (15 - shift)
-    assert int(fx.multiply_int64_accumulator(x, multiplier, shift)) == int(fx.wrap_int32(expected))
+    assert int(fx.multiply_q15_half_up(x, multiplier, shift)) == expected
 
 
 @given(st.integers(-(31 << 26), 0))

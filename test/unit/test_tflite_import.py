@@ -191,11 +191,12 @@ def test_bias_scale_must_be_the_product(dtype: npt.DTypeLike) -> None:
 def test_unsupported_kinds_say_what_they_are() -> None:
     b = Builder()
     x = b.tensor("x", (1, 2), np.int16, scales=0.5)
-    w = b.constant("w", np.ones((3, 2), np.int8), scales=0.5)
+    w = b.constant("w", np.ones((3, 2), np.int16), scales=0.5)
     y = b.tensor("y", (1, 3), np.int16, scales=1.0)
     b.op("FULLY_CONNECTED", [x, w, -1], [y])
     faults = unsupported(b, [x], [y])
-    assert faults == ["FULLY_CONNECTED (op 0, output 'y'): 16x8 (int16 activations with int8 weights)"]
+    expected = "quantized i16 input with quantized i16 weights"
+    assert faults == [f"FULLY_CONNECTED (op 0, output 'y'): {expected}"]
     b = convolution()
     b.operators[0].options = {**b.operators[0].options, "FusedActivationFunction": "TANH"}
     assert "a fused TANH activation" in unsupported(b, [0], [3])[0]
