@@ -113,7 +113,9 @@ def rescales(draw: st.DrawFn, count: int, signed: bool, reach: float, rng: np.ra
         exponents = np.where(rng.random(entries) < 0.3, rng.uniform(-34, -12, entries), exponents)
     if draw(st.booleans()):
         exponents = np.round(exponents)  # ties
-    scales = tuple(float(np.float32(2.0 ** min(e, -0.001))) for e in exponents)
+    scales = tuple(float(2.0 ** min(e, -0.001)) for e in exponents)
+    if rounding is Rounding.FLOAT32_HALF_EVEN:
+        scales = tuple(fx.float32(scale) for scale in scales)
     pairs = [fx.quantize_multiplier(scale) for scale in scales]
     first, last = (-128, 127) if signed else (0, 255)
     zero_point = draw(st.sampled_from([first, last, first + 1, 3, int(rng.integers(first, last + 1))]))
