@@ -306,3 +306,19 @@ def test_units_of_a_small_image_share_out_its_channels() -> None:
     launch = conv2d.plan(spec_of(filter, 0, 49), INSTRUCTION_SETS["avx512vnni"])
     assert isinstance(launch, Launch)
     assert launch.units >= 8
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("zero_point", [0, 100])
+def test_scales_of_more_than_24_bits(isa: str, zero_point: int) -> None:
+    """Two fused multiply-adds, where they are proved; there are many results at every level."""
+    rng = np.random.default_rng(5)
+    filter = rng.integers(-127, 128, (64, 512)).astype(np.int8)
+    scales = tuple(3e-4 * 2.0**exponent for exponent in rng.uniform(-0.5, 0.5, 64))
+    multipliers, shifts = zip(*(fx.quantize_multiplier(scale) for scale in scales), strict=True)
+    rescale_ = Rescale(Rounding.DOUBLE, scales, multipliers, shifts, zero_point, 0, 255)
+    spec = spec_of(filter, 0, 300, rescale=rescale_, bias=rng.integers(-(2**17), 2**17, 64).astype(np.int32))
+    launch = compare(spec, isa, rng)
+    assert launch is not None
+    if isa == "avx512vnni":
+        assert launch.code["fused"] == 2
