@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..mlir import ext
-from .constraints import axis_in_range, compute_types, element_type, equal_shape, per_tensor
+from .constraints import axis_in_range, compute_types, element_type, equal_shape
 from .core import QnnOp
+from .ordering import ordered_type
 from .shapes import reduce_shape
 
 
@@ -55,7 +56,7 @@ class ArgMaxOp(QnnOp, name="arg_max", traits=[ext.Pure]):
     def check(self) -> Iterator[str]:
         """(C1) axis is a dimension of the input, and not empty.
         (C2) the result's shape is the input's without it.
-        (C3) the input is f32 or quantized per-tensor.
+        (C3) the input is f32, an ordinary integer or quantized per-tensor.
         (C4) the result is i32 or i64.
         """
         (source,), result, axis = self.input_types, self.result_type, self.plain("axis")
@@ -65,7 +66,5 @@ class ArgMaxOp(QnnOp, name="arg_max", traits=[ext.Pure]):
         yield from equal_shape(
             "C2", "result", result.shape, reduce_shape(source.shape, [axis], keep_dims=False)
         )
-        comparable = source.is_quantized or source.element == "f32"
-        yield from element_type("C3", "input", source, comparable, "f32 or a quantized one")
-        yield from per_tensor("C3", "input", source)
+        yield from ordered_type("C3", source)
         yield from element_type("C4", "result", result, result.element in ("i32", "i64"), "i32 or i64")

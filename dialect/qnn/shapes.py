@@ -137,6 +137,13 @@ def slice_sizes(begin: Sequence[int], end: Sequence[int], strides: Sequence[int]
     return tuple(max(0, -(-(e - b) // s)) for b, e, s in zip(begin, end, strides, strict=True))
 
 
+def gather_shape(input: Sequence[int], indices: Sequence[int], axis: int, batch_dims: int) -> Shape:
+    """The input's dimensions before ``axis``, those of the indices between batch and depth, those of the
+    input behind the ``depth`` (last extent of the indices) that are indexed.
+    """
+    return (*input[:axis], *indices[batch_dims:-1], *input[axis + indices[-1] :])
+
+
 def reduce_shape(input: Sequence[int], axes: Iterable[int], keep_dims: bool) -> Shape:
     """``axes`` become 1 (``keep_dims``) or vanish."""
     dropped = set(axes)

@@ -20,7 +20,7 @@ from ...dialect.constants import elements_array
 from ...dialect.ir_types import to_tensor_type
 from ...dialect.mlir import ir, quant
 from ...dialect.numerics import MODES
-from ...dialect.types import DYNAMIC, TensorType
+from ...dialect.types import DYNAMIC, QuantParams, TensorType
 from .builder import Builder, Value
 
 _SEGMENTS = "operandSegmentSizes"
@@ -110,12 +110,18 @@ class ValueMap:
 
 
 def convert_type(type_: Any) -> Any:
-    """Quantized tensors to tensors of signless storage integers (4-bit storage: one value per byte); other
-    types stay.
+    """Quantized tensors and those of unsigned integers to tensors of signless storage integers (4-bit
+    storage: one value per byte); other types stay.
     """
-    if not isinstance(type_, ir.RankedTensorType) or not isinstance(type_.element_type, quant.QuantizedType):
+    if not isinstance(type_, ir.RankedTensorType):
         return type_
-    width = max(8, type_.element_type.storage_type_integral_width)
+    element = type_.element_type
+    if isinstance(element, quant.QuantizedType):
+        width = max(8, element.storage_type_integral_width)
+    elif isinstance(element, ir.IntegerType) and element.is_unsigned:
+        width = element.width
+    else:
+        return type_
     return ir.RankedTensorType.get(type_.shape, ir.IntegerType.get_signless(width))
 
 
@@ -125,6 +131,13 @@ def storage_kind(type_: TensorType) -> str:
         return f"i{max(8, type_.params.storage.bits)}"
     element = str(type_.element)
     return f"i{element[1:]}" if element[0] == "u" else element
+
+
+def is_signed(type_: TensorType) -> bool:
+    """Whether the bits of a stored integer are to be read as a signed number."""
+    if isinstance(type_.element, QuantParams):
+        return type_.element.storage.signed
+    return type_.element != "i1" and type_.element[0] != "u"
 
 
 def convert_module(module: Any, lowerings: Mapping[str, Lowering]) -> None:

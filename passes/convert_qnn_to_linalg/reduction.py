@@ -1,13 +1,14 @@
-"""mean and arg_max."""
+"""mean, arg_max and arg_min."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ...dialect import rescale
-from .arith import require_per_tensor, rescaled, widen
+from ...dialect.types import TensorType
+from .arith import require_per_tensor, rescaled, stored_bits, widen
 from .builder import Builder, Value
-from .core import Call, storage_kind
+from .core import Call, is_signed, storage_kind
 from .scalar import Scalar
 
 
@@ -72,27 +73,39 @@ def arg_max(builder: Builder, call: Call) -> Value:
     """The index of the largest value along ``axis``; the first one wins a tie, and a NaN wins over every
     number.
     """
+    return _arg_extreme(builder, call, largest=True)
+
+
+def arg_min(builder: Builder, call: Call) -> Value:
+    """The index of the smallest value along ``axis``; ties and NaN as in :func:`arg_max`."""
+    return _arg_extreme(builder, call, largest=False)
+
+
+def _arg_extreme(builder: Builder, call: Call, *, largest: bool) -> Value:
+    """The best value so far and its index, along ``axis``."""
     source = call.types[0]
     axis = call["axis"] % len(source.shape)
     names = [f"d{i}" for i in range(len(source.shape))]
     kept = ", ".join(name for i, name in enumerate(names) if i != axis)
     shape = [extent for i, extent in enumerate(source.shape) if i != axis]
     kind, index_kind = storage_kind(source), storage_kind(call.result)
-    signed = not source.is_quantized or source.params.storage.signed
-    lowest = -np.inf if source.is_float else float(np.iinfo(f"int{kind[1:]}").min if signed else 0)
+    signed = is_signed(source)
 
     def better(x: Scalar, best: Scalar) -> Scalar:
         if source.is_float:
-            return x.compare("ugt", best) & best.compare("ordered", best)
-        wide = "i64" if kind == "i64" else "i32"
-        return x.extend(wide, signed=signed) > best.extend(wide, signed=signed)
+            one, other = (x, best) if largest else (best, x)
+            return one.compare("ugt", other) & best.compare("ordered", best)
+        wide = "i64" if kind in ("i32", "i64") else "i32"
+        x, best = x.extend(wide, signed=signed), best.extend(wide, signed=signed)
+        return x > best if largest else x < best
 
     def formula(x: Scalar, best: Scalar, index: Scalar) -> tuple[Scalar, Scalar]:
         wins = better(x, best)
         here = x.body.index(axis).index_to(index_kind)
         return wins.select(x, best), wins.select(here, index)
 
-    start = [builder.filled(shape, kind, lowest), builder.filled(shape, index_kind, 0)]
+    worst = _worst(source, largest=largest)
+    start = [builder.filled(shape, kind, worst), builder.filled(shape, index_kind, 0)]
     results = builder.generic(
         " ".join(f"+{name}" if i == axis else name for i, name in enumerate(names)),
         [(call.operand(0), ", ".join(names))],
@@ -100,3 +113,11 @@ def arg_max(builder: Builder, call: Call) -> Value:
         formula,
     )
     return results[1]
+
+
+def _worst(source: TensorType, *, largest: bool) -> float:
+    """What no stored value is worse than, as a constant of the storage type."""
+    if source.is_float:
+        return -np.inf if largest else np.inf
+    limits = np.iinfo(source.dtype)
+    return stored_bits(int(limits.min if largest else limits.max), storage_kind(source))

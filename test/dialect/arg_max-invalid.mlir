@@ -30,9 +30,9 @@ func.func @arg_max_c2_result_shape(%x: tensor<1x8x8x2x!q>) {
 
 // -----
 
-func.func @arg_max_c3_integers(%x: tensor<2x8xi32>) {
-  // expected-error@+1 {{'qnn.arg_max' op (C3) input element type: got i32, expected f32 or a quantized one}}
-  %result = "qnn.arg_max"(%x) {axis = 1 : i64} : (tensor<2x8xi32>) -> tensor<2xi32>
+func.func @arg_max_c3_half(%x: tensor<2x8xf16>) {
+  // expected-error@+1 {{'qnn.arg_max' op (C3) input element type: got f16, expected f32, an integer or a quantized one}}
+  %result = "qnn.arg_max"(%x) {axis = 1 : i64} : (tensor<2x8xf16>) -> tensor<2xi32>
   return
 }
 
