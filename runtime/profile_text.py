@@ -144,15 +144,20 @@ def _name(row: StepProfile | KernelProfile) -> str:
 def _work_cells(work: Work) -> tuple[str, ...]:
     rate, ceiling = work.macs_per_second, work.ceiling_share
     return (
-        f"{work.seconds * 1e6:.1f}",
-        f"{work.median_seconds * 1e6:.1f}",
+        _microseconds(work.seconds),
+        _microseconds(work.median_seconds),
         _percent(work.share),
-        f"{work.macs / 1e6:.2f}" if work.macs else "",
+        f"{work.macs / 1e6:.{2 if work.macs >= 1e5 else 4}f}" if work.macs else "",
         f"{rate / 1e9:.1f}" if rate else "",
         "" if work.bytes is None else f"{work.bytes / 1e3:.1f}",
         work.bound or "",
         "" if ceiling is None else _percent(ceiling),
     )
+
+
+def _microseconds(seconds: float) -> str:
+    """With two digits where tenths would say nothing."""
+    return f"{seconds * 1e6:.{1 if seconds >= 1e-5 else 2}f}"
 
 
 def _time(seconds: float) -> str:
