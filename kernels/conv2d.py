@@ -194,9 +194,9 @@ class _Plan:
 
     @property
     def is_dense(self) -> bool:
-        """Whether the results of several pixels make one vector that can be stored as it is."""
+        """Whether the results of four pixels make one vector that can be stored as it is."""
         images = [self.spec.output, *([self.spec.residual.other] if self.spec.residual else [])]
-        whole = self.group_channels == self.panel_width and self.tile.vectors <= 2
+        whole = self.group_channels == self.panel_width and self.tile.vectors == 1
         return whole and all(image.pixel_pitch == self.panel_width for image in images)
 
     # Units.
