@@ -25,7 +25,7 @@ from .parameter_rules import BIAS, RESULT, Demand, params_text
 from .registry import ModulePass, register
 from .target_attribute import chosen_target
 
-MOVES = frozenset({"concat", "pad", "reshape", "slice", "transpose"})
+MOVES = frozenset({"broadcast", "concat", "pad", "reshape", "reverse", "slice", "transpose"})
 """Ops that only move values: between two ops in float they move floats."""
 
 

@@ -194,7 +194,7 @@ def _before(
     op: PlainOp, inputs: Sequence[TensorType], result: TensorType, broken: Sequence[Demand]
 ) -> Choice:
     """Every input is brought to the result's parameters."""
-    places = data_inputs(op.name, len(inputs))
+    places = data_inputs(op.name, inputs)
     differing = [i for i in places if not inputs[i].params.same_values(result.params)]
     return Choice(dict.fromkeys(differing, result.params), None, False, broken[0].rule)
 

@@ -67,7 +67,7 @@ def demands(target: Target, op: str, inputs: Sequence[TensorType], result: Tenso
         found += [_equal(rule, i, inputs[i].params, first, "input 0's") for i in others]
         found.append(_equal(rule, RESULT, result.params, first, "input 0's" if others else "its input's"))
     elif rule.kind == "same-as-result":
-        for index in data_inputs(op, len(inputs)):
+        for index in data_inputs(op, inputs):
             found.append(_equal(rule, index, inputs[index].params, result.params, "the result's"))
     elif rule.kind == "fixed":
         found.append(_fixed(rule, result.params))
@@ -106,9 +106,12 @@ def settle(
     return inputs, result
 
 
-def data_inputs(op: str, count: int) -> range:
-    """The operands that ``same-as-result`` is about: all of them, but a filter and a bias."""
-    return range(1 if op in CONTRACTIONS else count)
+def data_inputs(op: str, inputs: Sequence[TensorType]) -> list[int]:
+    """The operands that ``same-as-result`` is about: all of them, but a filter, a bias, indices and
+    conditions.
+    """
+    candidates = range(1 if op in CONTRACTIONS else len(inputs))
+    return [index for index in candidates if inputs[index].is_quantized]
 
 
 def message(target: Target, op: str, demand: Demand, called: str, in_float: bool = False) -> str:

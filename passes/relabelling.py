@@ -254,7 +254,9 @@ Proof = Callable[[Signature, Signature], "str | None"]
 _PROOFS: dict[str, Proof] = {
     "add": _binary,
     "arg_max": _nothing,
+    "arg_min": _nothing,
     "avg_pool2d": _avg_pool2d,
+    "broadcast": _per_value,
     "clamp": _per_value,
     "concat": _per_value,
     "conv2d": _contraction,
@@ -270,10 +272,12 @@ _PROOFS: dict[str, Proof] = {
     "reshape": _per_value,
     "resize_bilinear": _resize_bilinear,
     "resize_nearest": _per_value,
+    "reverse": _per_value,
     "slice": _per_value,
     "softmax": _softmax,
     "sub": _binary,
     "tanh": _per_value,
+    "top_k": _nothing,
     "transpose": _per_value,
 }
 """op -> its proof; an op that is not here keeps its storage."""

@@ -21,7 +21,7 @@ from ..dialect.types import QuantParams, TensorType
 
 Table: TypeAlias = npt.NDArray[np.int64]
 
-MOVES = ("reshape", "transpose", "slice", "pad", "resize_nearest")
+MOVES = ("broadcast", "pad", "reshape", "resize_nearest", "reverse", "slice", "transpose")
 """Ops that copy stored values and then change parameters, if those differ."""
 
 MAX_BITS = 16

@@ -5,30 +5,43 @@ Plain names, so that reading a target needs no MLIR; a test compares them with t
 
 from __future__ import annotations
 
-CONVERSIONS = ("constant", "dequantize", "quantize", "requantize")
-"""Ops that legalization itself inserts or folds: their parameters are their own, they take no rule."""
+CONVERSIONS = ("cast", "constant", "dequantize", "quantize", "requantize")
+"""Ops that legalization itself inserts or folds, and cast, which is about stored integers: their parameters are
+their own, they take no rule.
+"""
 
 OPERATORS = (
     "add",
     "arg_max",
+    "arg_min",
     "avg_pool2d",
+    "broadcast",
     "clamp",
     "concat",
     "conv2d",
+    "dynamic_slice",
+    "dynamic_update_slice",
     "fully_connected",
+    "gather",
     "leaky_relu",
     "logistic",
     "max_pool2d",
     "mean",
     "mul",
+    "one_hot",
     "pad",
     "reshape",
     "resize_bilinear",
     "resize_nearest",
+    "reverse",
+    "reverse_sequence",
+    "scatter_nd",
+    "select",
     "slice",
     "softmax",
     "sub",
     "tanh",
+    "top_k",
     "transpose",
     "unary",
 )
@@ -37,7 +50,7 @@ OPERATORS = (
 CONTRACTIONS = ("conv2d", "fully_connected")
 """Ops with a bias, whose result may be the accumulator itself: `derived` has a meaning for them."""
 
-WITHOUT_RESULT_PARAMETERS = ("arg_max",)
+WITHOUT_RESULT_PARAMETERS = ("arg_max", "arg_min", "top_k")
 """Ops whose result is an ordinary integer. Their rule is looked up by the *input's* storage type."""
 
 STORAGES = ("i4", "u4", "i8", "u8", "i16", "u16", "i32")

@@ -19,12 +19,12 @@ from zeropoint.passes.pass_manager import run_pipeline
 from zeropoint.passes.pipeline_text import parse_pass_list
 from zeropoint.passes.pipelines import passes_to
 from zeropoint.passes.verify_params import with_verification
-from zeropoint.targets.operators import OPERATORS
+from zeropoint.targets.operators import OPERATORS, WITHOUT_RESULT_PARAMETERS
 
 PARTS = (Path(__file__).parent.parent / "data" / "odd_graphs.mlir").read_text().split("// -----\n")[1:]
 GRAPHS = {re.findall(r"@(\w+)", part)[-1]: part for part in PARTS}
 """Name of the last function -> text; that function is to be ``@main``."""
-RULED = [op for op in OPERATORS if op != "arg_max"]  # its result has no parameters
+RULED = [op for op in OPERATORS if op not in WITHOUT_RESULT_PARAMETERS]
 
 
 def everywhere(rule: str) -> str:

@@ -114,6 +114,17 @@ FACTS = {
     "conv2d": (FREE, FREE, FREE, FREE, FREE, FREE),
     "fully_connected": (FREE, FREE, FREE, FREE, FREE, FREE),
     "arg_max": (FREE, NONE, FREE, FREE, NONE, NONE),
+    "broadcast": (EQUAL, NONE, EQUAL, EQUAL, NONE, NONE),
+    "dynamic_slice": (EQUAL, NONE, EQUAL, EQUAL, NONE, NONE),
+    "gather": (EQUAL, NONE, EQUAL, EQUAL, NONE, NONE),
+    "reverse": (EQUAL, NONE, EQUAL, EQUAL, NONE, NONE),
+    "reverse_sequence": (EQUAL, NONE, EQUAL, EQUAL, NONE, NONE),
+    "scatter_nd": (EQUAL, NONE, EQUAL, EQUAL, NONE, NONE),
+    "dynamic_update_slice": (RESULT, NONE, RESULT, RESULT, NONE, NONE),
+    "one_hot": (RESULT, NONE, RESULT, RESULT, NONE, NONE),
+    "select": (RESULT, NONE, RESULT, RESULT, NONE, NONE),
+    "arg_min": (FREE, NONE, FREE, FREE, NONE, NONE),
+    "top_k": (FREE, NONE, FREE, FREE, NONE, NONE),
 }
 
 
