@@ -58,6 +58,26 @@ ACTIVATIONS: dict[str, tuple[float, ...]] = {
 
 
 @dataclass
+class Level:
+    """One level of a sparse tensor: dense, or (CSR) with its segments and indices of ``bits`` bits."""
+
+    size: int
+    segments: Sequence[int] | None = None
+    indices: Sequence[int] = ()
+    bits: int = 32
+
+
+@dataclass
+class Sparse:
+    """How the ``values`` of a constant lie: see the schema's SparsityParameters."""
+
+    traversal_order: Sequence[int]
+    block_map: Sequence[int]
+    levels: Sequence[Level]
+    values: Array
+
+
+@dataclass
 class _Tensor:
     name: str
     shape: tuple[int, ...]
@@ -67,6 +87,7 @@ class _Tensor:
     axis: int
     data: bytes | None
     signature: tuple[int, ...]
+    sparse: Sparse | None = None
 
 
 @dataclass
@@ -111,6 +132,12 @@ class Builder:
             _Tensor(name, tuple(shape), type_, scale_list, points, axis, raw, tuple(signature))
         )
         return len(self.tensors) - 1
+
+    def sparse(self, name: str, shape: Sequence[int], sparse: Sparse, **quantization: Any) -> int:
+        """Add a sparse constant of this dense ``shape``."""
+        index = self.tensor(name, shape, sparse.values.dtype, data=sparse.values, **quantization)
+        self.tensors[index].sparse = sparse
+        return index
 
     def constant(self, name: str, data: Array, **quantization: Any) -> int:
         """Add a constant tensor with the shape and dtype of ``data``."""
@@ -191,8 +218,37 @@ class Builder:
                     ZeroPoint=_vector(builder, tensor.zero_points, np.int64),
                     QuantizedDimension=tensor.axis,
                 )
+            if tensor.sparse is not None:
+                fields["Sparsity"] = _sparsity(builder, tensor.sparse)
             offsets.append(_table(builder, "Tensor", **fields))
         return offsets
+
+
+_INDEX_VECTORS = {
+    32: (1, "Int32Vector", np.int32),
+    16: (2, "Uint16Vector", np.uint16),
+    8: (3, "Uint8Vector", np.uint8),
+}
+
+
+def _sparsity(builder: flatbuffers.Builder, sparse: Sparse) -> int:
+    levels = []
+    for level in sparse.levels:
+        if level.segments is None:
+            levels.append(_table(builder, "DimensionMetadata", Format=0, DenseSize=level.size))
+            continue
+        tag, name, dtype = _INDEX_VECTORS[level.bits]
+        vectors = [
+            _table(builder, name, Values=_vector(builder, values, dtype))
+            for values in (level.segments, level.indices)
+        ]
+        fields = {"ArraySegmentsType": tag, "ArraySegments": vectors[0]}
+        fields |= {"ArrayIndicesType": tag, "ArrayIndices": vectors[1]}
+        levels.append(_table(builder, "DimensionMetadata", Format=1, **fields))
+    fields = {"TraversalOrder": _vector(builder, sparse.traversal_order, np.int32)}
+    if sparse.block_map:
+        fields["BlockMap"] = _vector(builder, sparse.block_map, np.int32)
+    return _table(builder, "SparsityParameters", DimMetadata=_offset_vector(builder, levels), **fields)
 
 
 def _tensor_maps(builder: flatbuffers.Builder, names: Mapping[str, int]) -> int:

@@ -12,6 +12,7 @@ from ...dialect.types import QuantParams, Storage, TensorType
 from .flatbuffer import FlatBuffer, Table
 from .graph import Tensor, short
 from .schema import ELEMENT_TYPES, ElementType
+from .sparsity import positions, read_sparsity
 
 SMALLEST_NORMAL = float(np.finfo(np.float32).tiny)
 
@@ -69,8 +70,6 @@ class _OneTensor:
         type_ = self._type()
         shape = self._shape(type_)
         params, obstacle = self._quantization(type_, shape)
-        if self.table.has(6):
-            obstacle = "sparse storage"
         if self.table.integer(10, "u32"):
             self.fail("its data lies in an external file, which is not supported")
         return Tensor(
@@ -189,14 +188,33 @@ class _OneTensor:
         if number >= len(self.buffers):
             self.fail(f"buffer {number} does not exist, the file has {len(self.buffers)}")
         raw = self.buffers[number]
+        sparse = self.table.table(6, f"tensor {self.index} sparsity")
+        if sparse is not None and not opaque and type_.element:
+            return self._densified(sparse, raw or memoryview(b""), type_, shape)
         if raw is None or (not raw and elements):
             # Some writers give activations an empty buffer. Only a tensor of no elements is a constant
             # without bytes.
             return None
         if opaque or not type_.element:
             return np.frombuffer(raw, np.uint8)
-        expected = type_.byte_count(elements)
+        return self._stored(raw, type_, shape)
+
+    def _densified(
+        self, sparse: Table, raw: memoryview, type_: ElementType, shape: tuple[int, ...]
+    ) -> npt.NDArray[np.generic]:
+        """The values of a sparse constant, zeros between them."""
+        # Each node of the tree takes a value or a segment of the file; values are half a byte at least.
+        most = 2 * len(self.file.data)
+        places = positions(read_sparsity(sparse, self.fail), shape, most, self.fail)
+        values = self._stored(raw, type_, (places.size,))
+        dense = np.zeros(math.prod(shape), values.dtype)
+        dense[places] = values
+        return dense.reshape(shape)
+
+    def _stored(self, raw: memoryview, type_: ElementType, shape: tuple[int, ...]) -> npt.NDArray[np.generic]:
+        expected = type_.byte_count(math.prod(shape))
         if len(raw) != expected:
+            number = self.table.integer(2, "u32")
             self.fail(
                 f"buffer {number} holds {len(raw)} bytes, expected {expected} for {type_.name} {list(shape)}"
             )

@@ -55,7 +55,13 @@ def test_reads_what_was_written() -> None:
     np.testing.assert_array_equal(w.data, np.arange(15, dtype=np.int8).reshape(3, 5))
     (operator,) = graph.operators
     assert operator.name == "FULLY_CONNECTED"
-    assert operator.options == {"activation": "NONE", "weights_format": "DEFAULT", "keep_num_dims": False}
+    assert operator.options == {
+        "activation": "NONE",
+        "weights_format": "DEFAULT",
+        "keep_num_dims": False,
+        "asymmetric_inputs": False,
+        "bias_type": 0,
+    }
 
 
 def change(index: int, **fields: object) -> Callable[[Builder], None]:
