@@ -6,8 +6,8 @@ Plain names, so that reading a target needs no MLIR; a test compares them with t
 from __future__ import annotations
 
 CONVERSIONS = ("cast", "constant", "dequantize", "quantize", "requantize")
-"""Ops that legalization itself inserts or folds, and cast, which is about stored integers: their parameters are
-their own, they take no rule.
+"""Ops that legalization itself inserts or folds, and cast, which is about stored integers: their parameters
+are their own, they take no rule.
 """
 
 OPERATORS = (
@@ -15,8 +15,10 @@ OPERATORS = (
     "arg_max",
     "arg_min",
     "avg_pool2d",
+    "binary",
     "broadcast",
     "clamp",
+    "compare",
     "concat",
     "conv2d",
     "dynamic_slice",
@@ -26,10 +28,13 @@ OPERATORS = (
     "leaky_relu",
     "logistic",
     "max_pool2d",
+    "maximum",
     "mean",
+    "minimum",
     "mul",
     "one_hot",
     "pad",
+    "prelu",
     "reshape",
     "resize_bilinear",
     "resize_nearest",
@@ -50,7 +55,7 @@ OPERATORS = (
 CONTRACTIONS = ("conv2d", "fully_connected")
 """Ops with a bias, whose result may be the accumulator itself: `derived` has a meaning for them."""
 
-WITHOUT_RESULT_PARAMETERS = ("arg_max", "arg_min", "top_k")
+WITHOUT_RESULT_PARAMETERS = ("arg_max", "arg_min", "compare", "top_k")
 """Ops whose result is an ordinary integer. Their rule is looked up by the *input's* storage type."""
 
 STORAGES = ("i4", "u4", "i8", "u8", "i16", "u16", "i32")

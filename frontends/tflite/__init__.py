@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from . import (  # noqa: F401 - each registers its importers
     activation,
+    choice,
     conv,
     elementwise,
+    index_ops,
     pooling,
     quantize,
     reduction,
+    repetition,
     resize,
     shape_arithmetic,
     shape_ops,
     space_ops,
     strided_slice,
+    transpose_conv,
     unary,
 )
 from .load import load_tflite

@@ -34,9 +34,10 @@ Q32 = frozenset({"quantized i32"})
 FLOAT = frozenset({"f32"})
 PLAIN = frozenset({"i32", "i64"})
 
-FOLDED = frozenset({"concat", "dequantize", "reshape", "slice", "transpose"})
-"""Ops that are computed at import if their operands are constants and the result is plain integers (how
-models with a dynamic batch make the shape of a RESHAPE) or dequantized weights."""
+ORDINARY = frozenset({"i1", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64"})
+"""Integers that are no one's scale, and booleans."""
+MOVABLE = frozenset({"f16", "f32", "f64"}) | ORDINARY | Q8 | Q16 | Q32
+"""What an operator takes that only moves values."""
 
 
 class UnsupportedError(Exception):
@@ -248,8 +249,8 @@ class OperatorImport:
         self, op: str, operands: Sequence[Any], type_: TensorType, attributes: Mapping[str, Any]
     ) -> Any:
         """An op whose result is not one of the operator's outputs. Shapes computed from constants fold."""
-        known = self.graph.known(operands) if op in FOLDED else None
-        if known and (op == "dequantize" or kind(type_) in PLAIN):
+        known = self.graph.known(operands)
+        if known and is_folded(op, [t for _, t in known], type_):
             arrays, types = zip(*known, strict=True)
             (array,) = evaluate(op, arrays, types, [type_], attributes)
             return self.constant_value(self.output(), array, type_, next(self._folds))
@@ -274,14 +275,35 @@ class OperatorImport:
         type_ = self.result_type(shape, output, element)
         self.bind(self.build(op, operands, type_, attributes or {}), type_, output)
 
-    def emit_constant(self, array: npt.NDArray[np.generic]) -> None:
+    def emit_constant(self, array: npt.NDArray[np.generic], output: int = 0) -> None:
         """The output is a constant known at import."""
-        type_ = self.result_type(array.shape)
-        self.bind(self.constant_value(self.output(), array, type_, next(self._folds)), type_)
+        type_ = self.result_type(array.shape, output)
+        self.bind(self.constant_value(self.output(output), array, type_, next(self._folds)), type_, output)
 
     def bind(self, value: Any, type_: TensorType, output: int = 0) -> None:
         """``value`` is an output of the operator."""
         self.graph.bind(self.output(output), value, type_)
+
+
+MOVES = frozenset(
+    {"broadcast", "cast", "concat", "gather", "pad", "reshape", "reverse", "select", "slice", "transpose"}
+)
+FEW = 1 << 10
+MANY = 1 << 16
+
+
+def is_folded(op: str, inputs: Sequence[TensorType], result: TensorType) -> bool:
+    """Whether an op on constants is computed at import, so that shapes that a graph computes are known.
+
+    Weights are, if they are only dequantized or moved. Never if it makes a large constant of small ones.
+    """
+    if op == "dequantize":
+        return True
+    if result.elements > max(MANY, *(type_.elements for type_ in inputs), 0):
+        return False
+    if result.is_quantized or any(type_.is_quantized for type_ in inputs):
+        return op in MOVES and all(t.element == result.element for t in inputs if t.is_quantized)
+    return op in MOVES or not result.is_float or result.elements <= FEW
 
 
 def first_line(error: MLIRError) -> str:

@@ -1,4 +1,4 @@
-"""MEAN and ARG_MAX."""
+"""MEAN."""
 
 from __future__ import annotations
 
@@ -19,21 +19,3 @@ def mean(op: OperatorImport) -> None:
     keep_dims = op.option("keep_dims")
     attributes = {"axes": tuple(axes), "keep_dims": keep_dims}
     op.emit("mean", [op.value(0)], reduce_shape(x.shape, axes, keep_dims), attributes)
-
-
-@importer("ARG_MAX")
-def arg_max(op: OperatorImport) -> None:
-    """arg_max along a constant axis; the output tensor's type says whether indices are i32 or i64."""
-    op.demand_counts((2,))
-    x = op.type(0)
-    op.demand_kind(x, FLOAT | Q8)
-    axes = op.integers(1, "axes")
-    if len(axes) != 1:
-        op.fail(f"got {len(axes)} axes, expected 1")
-    axis = op.axis(axes[0], len(x.shape))
-    index_type = {"INT32": "i32", "INT64": "i64"}.get(op.output().type_name)
-    if index_type is None:
-        op.fail(f"output type {op.output().type_name}, expected INT32 or INT64")
-    op.emit(
-        "arg_max", [op.value(0)], reduce_shape(x.shape, (axis,), False), {"axis": axis}, element=index_type
-    )

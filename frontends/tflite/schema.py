@@ -120,7 +120,9 @@ PADDINGS = ("SAME", "VALID")
 ACTIVATIONS = ("NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT")
 WEIGHT_FORMATS = ("DEFAULT", "SHUFFLED4x16INT8")
 
-ENUMS = {"padding": PADDINGS, "activation": ACTIVATIONS, "weights_format": WEIGHT_FORMATS}
+MIRRORS = ("REFLECT", "SYMMETRIC")
+
+ENUMS = {"mirror": MIRRORS, "padding": PADDINGS, "activation": ACTIVATIONS, "weights_format": WEIGHT_FORMATS}
 """Kinds of option fields that are stored as i8 and read as a name."""
 
 
@@ -206,6 +208,9 @@ OPTION_FIELDS: dict[str, dict[str, Field]] = {
     },
     "SplitOptions": {"num_splits": Field(0, "i32")},
     "SplitVOptions": {"num_splits": Field(0, "i32")},
+    "OneHotOptions": {"axis": Field(0, "i32")},
+    "MirrorPadOptions": {"mirror": Field(0, "mirror")},
+    "ReverseSequenceOptions": {"seq_dim": Field(0, "i32"), "batch_dim": Field(1, "i32")},
     "GatherOptions": {"axis": Field(0, "i32"), "batch_dims": Field(1, "i32")},
     "SpaceToDepthOptions": {"block_size": Field(0, "i32")},
     "DepthToSpaceOptions": {"block_size": Field(0, "i32")},
@@ -244,9 +249,14 @@ OPTIONS_OF: dict[str, str] = {
     "SOFTMAX": "SoftmaxOptions",
     "CONCATENATION": "ConcatenationOptions",
     "RESHAPE": "ReshapeOptions",
-    **dict.fromkeys(("MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_ANY", "REDUCE_ALL"), "ReducerOptions"),
+    **dict.fromkeys(
+        ("MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_ANY", "REDUCE_ALL"), "ReducerOptions"
+    ),
     "REDUCE_PROD": "ReducerOptions",
     "GATHER": "GatherOptions",
+    "ONE_HOT": "OneHotOptions",
+    "MIRROR_PAD": "MirrorPadOptions",
+    "REVERSE_SEQUENCE": "ReverseSequenceOptions",
     "SPACE_TO_DEPTH": "SpaceToDepthOptions",
     "DEPTH_TO_SPACE": "DepthToSpaceOptions",
     "SQUEEZE": "SqueezeOptions",

@@ -1,6 +1,7 @@
-"""Operators that compute shapes: in models with a dynamic batch, the graph computes a RESHAPE's new shape.
+"""Operators that make shapes: SHAPE, RANK, RANGE, BROADCAST_ARGS.
 
-All shapes are known at import, so these become constants; on values that are not, they are not supported.
+Models with a dynamic batch compute the shape of a RESHAPE from that of a tensor. All shapes are known at
+import, so these are constants, and so is what is computed from them (``operator_import.is_folded``).
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .operator_import import PLAIN, OperatorImport
+from ...dialect.qnn.shapes import broadcast_shape
+from .operator_import import FLOAT, PLAIN, OperatorImport
 from .registry import importer
 
 NOT_A_SHAPE = "this operator is supported on constants only yet"
@@ -21,18 +23,38 @@ def shape_of(op: OperatorImport) -> None:
     op.emit_constant(np.asarray(op.type(0).shape, op.output().type.dtype))
 
 
-@importer("GATHER")
-def gather(op: OperatorImport) -> None:
-    """Elements of a constant vector by constant indices."""
+@importer("RANK")
+def rank_of(op: OperatorImport) -> None:
+    op.demand_counts((1,))
+    op.demand_kind(op.output().type, PLAIN, "result")
+    op.emit_constant(np.asarray(len(op.type(0).shape), op.output().type.dtype))
+
+
+@importer("BROADCAST_ARGS")
+def broadcast_args(op: OperatorImport) -> None:
+    """The shape that two shapes broadcast to."""
     op.demand_counts((2,))
-    values = _constant_integers(op)
-    indices = np.asarray(op.integers(1, "indices")).reshape(op.type(1).shape)
-    if values.ndim != 1 or op.option("batch_dims"):
-        op.unsupported(NOT_A_SHAPE)
-    op.axis(op.option("axis"), 1)
-    if indices.size and not 0 <= indices.min() <= indices.max() < values.size:
-        op.fail(f"indices {indices.tolist()} lie outside a vector of {values.size} elements")
-    op.emit_constant(np.asarray(values[indices]))
+    op.demand_same_kind(PLAIN, (0, 1))
+    shape = op.infer(broadcast_shape, op.integers(0, "shapes"), op.integers(1, "shapes"))
+    op.emit_constant(np.asarray(shape, op.output().type.dtype))
+
+
+@importer("RANGE")
+def range_(op: OperatorImport) -> None:
+    """Numbers from a start (included) to a limit (excluded); all three inputs are constants."""
+    op.demand_counts((3,))
+    op.demand_same_kind(PLAIN | FLOAT, (0, 1, 2))
+    start, limit, delta = (op.constant(i, "ranges").reshape(-1) for i in range(3))
+    if not start.size == limit.size == delta.size == 1 or not np.isfinite([start, limit, delta]).all():
+        op.fail("start, limit and delta must be one number each")
+    first, step, distance = start[0].item(), delta[0].item(), limit[0].item() - start[0].item()
+    if step == 0 or distance * step < 0:
+        op.fail(f"a range from {first} to {limit[0].item()} in steps of {step} does not end")
+    count = int(-(-distance // step))
+    op.demand_memory((count,), op.output().type)
+    op.result_type((count,))
+    values: npt.NDArray[np.generic] = start + np.arange(count).astype(start.dtype) * delta
+    op.emit_constant(values)
 
 
 @importer("REDUCE_PROD")

@@ -7,12 +7,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from ...dialect.qnn.shapes import concat_shape, pad_shape, transpose_shape
 from ...dialect.types import TensorType
-from .operator_import import FLOAT, PLAIN, Q8, Q16, Q32, OperatorImport, kind
+from .index_ops import index_value
+from .operator_import import MOVABLE, OperatorImport, kind
 from .registry import importer
-
-MOVABLE = FLOAT | Q8 | Q16 | Q32 | PLAIN
 
 
 @importer("RESHAPE")
@@ -83,11 +84,9 @@ def transpose(op: OperatorImport) -> None:
 
 @importer("PAD", "PADV2")
 def pad(op: OperatorImport) -> None:
-    """pad with real zero, or with the real value that PADV2's third input stands for, whatever its
-    parameters.
-    """
+    """pad with real zero, or with what PADV2's third input stands for, whatever its parameters."""
     op.demand_counts((2,) if op.name == "PAD" else (3,))
-    op.demand_same_kind(FLOAT | Q8 | Q16)
+    op.demand_same_kind(MOVABLE)
     x, amounts = op.type(0), op.integers(1, "paddings")
     rank = len(x.shape)
     if op.type(1).shape != (rank, 2):
@@ -95,19 +94,36 @@ def pad(op: OperatorImport) -> None:
     if min(amounts, default=0) < 0:
         op.fail(f"paddings must not be negative, got {list(amounts)}")
     low, high = amounts[0::2], amounts[1::2]
-    value = _real_value(op, 2) if op.name == "PADV2" else 0.0
     shape = op.infer(pad_shape, x.shape, low, high)
+    value = 0.0 if op.name == "PAD" else _pad_value(op)
+    if value is None:
+        _pad_with(op, low, shape)
+        return
     op.emit("pad", [op.value(0)], shape, {"low": low, "high": high, "value": value})
 
 
-def _real_value(op: OperatorImport, index: int) -> float:
-    """The real number that a constant of one element stands for."""
-    type_, data = op.type(index), op.constant(index, "pad values")
-    op.demand_kind(type_, FLOAT | Q8 | Q16, "pad value")
-    if data.size != 1:
-        op.fail(f"the pad value has {data.size} elements, expected 1")
-    stored = data.reshape(-1)[0].item()
-    return float(stored if kind(type_) in FLOAT else (stored - type_.params.zero_point) * type_.params.scale)
+def _pad_value(op: OperatorImport) -> float | None:
+    """The real number that PADV2's third input stands for; None if it is computed, or no float32 number."""
+    type_ = op.type(2)
+    if kind(type_) != kind(op.type(0)):
+        op.unsupported(f"a pad value of type {kind(type_)} for {kind(op.type(0))}")
+    if type_.elements != 1:
+        op.fail(f"the pad value has {type_.elements} elements, expected 1")
+    if not op.is_constant(2):
+        return None
+    stored = op.constant(2, "pad values").reshape(-1)[0].item()
+    if type_.is_quantized:
+        return float((stored - type_.params.zero_point) * type_.params.scale)
+    return float(stored) if float(np.float32(stored)) == stored else None
+
+
+def _pad_with(op: OperatorImport, low: tuple[int, ...], shape: tuple[int, ...]) -> None:
+    """A tensor of PADV2's third input, with the first one written into it."""
+    filling = op.build("reshape", [op.value(2)], TensorType((), op.type(2).element), {})
+    filled = op.build("broadcast", [filling], op.result_type(shape), {})
+    begin = TensorType((len(shape),), "i64")
+    place = op.constant_value(op.tensor(1), np.asarray(low, np.int64), begin, "begin")
+    op.emit("dynamic_update_slice", [filled, op.value(0), place], shape)
 
 
 @importer("CONCATENATION")
@@ -211,10 +227,14 @@ def _build_part(op: OperatorImport, input: int, axis: int, start: int, size: int
 
 @importer("SLICE")
 def slice_(op: OperatorImport) -> None:
-    """slice from constant begins, of constant sizes; size -1 is all that is left."""
+    """slice of constant sizes; size -1 is all that is left. Computed begins make it a dynamic_slice."""
     op.demand_counts((3,))
     op.demand_same_kind(MOVABLE)
-    shape, begin, size = op.type(0).shape, op.integers(1, "begins"), op.integers(2, "sizes")
+    shape, size = op.type(0).shape, op.integers(2, "sizes")
+    if not op.is_constant(1) and -1 not in size:
+        _dynamic_slice(op, size)
+        return
+    begin = op.integers(1, "begins")
     if not len(shape) == len(begin) == len(size):
         op.fail(f"begin {list(begin)} and size {list(size)} do not fit shape {list(shape)}")
     sizes = tuple(extent - b if s == -1 else s for extent, b, s in zip(shape, begin, size, strict=True))
@@ -222,3 +242,13 @@ def slice_(op: OperatorImport) -> None:
         if b < 0 or s < 0 or b + s > extent:
             op.fail(f"begin {list(begin)} and size {list(size)} reach outside shape {list(shape)}")
     op.emit("slice", [op.value(0)], sizes, {"offsets": begin, "sizes": sizes, "strides": (1,) * len(shape)})
+
+
+def _dynamic_slice(op: OperatorImport, size: tuple[int, ...]) -> None:
+    shape = op.type(0).shape
+    if len(size) != len(shape) or any(not 0 <= s <= extent for s, extent in zip(size, shape, strict=True)):
+        op.fail(f"size {list(size)} does not fit into shape {list(shape)}")
+    begin, type_ = index_value(op, 1)
+    if type_.shape != (len(shape),):
+        op.fail(f"begins have shape {list(type_.shape)}, expected {[len(shape)]}")
+    op.emit("dynamic_slice", [op.value(0), begin], size)

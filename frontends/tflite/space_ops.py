@@ -10,17 +10,15 @@ from typing import Any
 
 from ...dialect.qnn.shapes import pad_shape
 from ...dialect.types import TensorType
-from .operator_import import FLOAT, Q8, Q16, OperatorImport
+from .operator_import import MOVABLE, OperatorImport
 from .registry import importer
-
-_VALUES = FLOAT | Q8 | Q16
 
 
 @importer("SPACE_TO_BATCH_ND")
 def space_to_batch(op: OperatorImport) -> None:
     """[N, H, W, C], padded, to [bh * bw * N, H / bh, W / bw, C]; any number of spatial dimensions."""
     op.demand_counts((3,))
-    op.demand_same_kind(_VALUES)
+    op.demand_same_kind(MOVABLE)
     x, block = op.type(0), _block(op)
     low, high = _amounts(op, len(block))
     count, rest = len(block), len(x.shape) - 1 - len(block)
@@ -46,7 +44,7 @@ def space_to_batch(op: OperatorImport) -> None:
 def batch_to_space(op: OperatorImport) -> None:
     """[bh * bw * N, H, W, C] to [N, H * bh, W * bw, C], cropped; any number of spatial dimensions."""
     op.demand_counts((3,))
-    op.demand_same_kind(_VALUES)
+    op.demand_same_kind(MOVABLE)
     x, block = op.type(0), _block(op)
     low, high = _amounts(op, len(block))
     count = len(block)
@@ -96,7 +94,7 @@ def depth_to_space(op: OperatorImport) -> None:
 
 def _image_and_block(op: OperatorImport) -> tuple[tuple[int, ...], int]:
     op.demand_counts((1,))
-    op.demand_same_kind(_VALUES)
+    op.demand_same_kind(MOVABLE)
     op.demand_rank(op.type(0), 4)
     block: int = op.option("block_size")
     op.demand_positive(block_size=block)

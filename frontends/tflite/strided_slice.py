@@ -5,31 +5,39 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ...dialect.types import TensorType
-from .operator_import import OperatorImport
+from .operator_import import MOVABLE, OperatorImport
 from .registry import importer
-from .shape_ops import MOVABLE
 
 
 @dataclass
 class _Selection:
-    """What is taken of each input dimension, and the result's shape with dimensions dropped and added."""
+    """What is taken of each input dimension, and the result's shape with dimensions dropped and added.
+
+    What is taken backwards is taken forwards first, then reversed along ``backwards``.
+    """
 
     offsets: list[int] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
     strides: list[int] = field(default_factory=list)
     shape: list[int] = field(default_factory=list)
+    backwards: list[int] = field(default_factory=list)
 
     def take(self, offset: int, size: int, stride: int = 1, *, keep: bool = True) -> None:
+        if stride < 0:
+            self.backwards.append(len(self.sizes))
+            offset += max(size - 1, 0) * stride
         self.offsets.append(offset)
         self.sizes.append(size)
-        self.strides.append(stride)
+        self.strides.append(abs(stride))
         if keep:
             self.shape.append(size)
 
 
 @importer("STRIDED_SLICE")
 def strided_slice(op: OperatorImport) -> None:
-    """slice, and a reshape where dimensions are dropped (shrink) or added (new axis)."""
+    """slice, reverse where a stride is negative, and a reshape where dimensions are dropped (shrink) or added
+    (new axis).
+    """
     op.demand_counts((4,))
     op.demand_same_kind(MOVABLE)
     x = op.type(0)
@@ -39,12 +47,15 @@ def strided_slice(op: OperatorImport) -> None:
         "sizes": tuple(selection.sizes),
         "strides": tuple(selection.strides),
     }
-    if selection.shape == selection.sizes:
+    if selection.shape == selection.sizes and not selection.backwards:
         op.emit("slice", [op.value(0)], selection.shape, attributes)
         return
     if 0 in selection.sizes:
         op.unsupported(f"a result without elements, {selection.shape}")
-    part = op.build("slice", [op.value(0)], TensorType(tuple(selection.sizes), x.element), attributes)
+    type_ = TensorType(tuple(selection.sizes), x.element)
+    part = op.build("slice", [op.value(0)], type_, attributes)
+    if selection.backwards:
+        part = op.build("reverse", [part], type_, {"axes": tuple(selection.backwards)})
     op.emit("reshape", [part], selection.shape)
 
 
@@ -98,6 +109,4 @@ def _range(op: OperatorImport, part: slice, extent: int) -> tuple[int, int, int]
     if part.step == 0:
         op.fail("stride 0")
     taken = range(*part.indices(extent))
-    if part.step < 0:
-        op.unsupported(f"stride {part.step} (backwards)")
     return taken.start, len(taken), part.step
