@@ -90,6 +90,7 @@ class _Plan:
         options = (
             ("rows", tile.rows),
             ("vectors", tile.vectors),
+            ("halved", tile.halved),
             ("bytes", self.isa.vector_bytes),
             ("width", min(self.group_channels, self.panel_width)),
             ("dense", self.is_dense),
@@ -166,8 +167,8 @@ class _Plan:
 
     @property
     def panel_width(self) -> int:
-        """Lanes of a panel."""
-        return self.tile.vectors * self.isa.lanes
+        """Channels of a panel."""
+        return self.tile.channels(self.isa.lanes)
 
     @property
     def panels(self) -> int:
@@ -187,7 +188,7 @@ class _Plan:
     @cached_property
     def channels(self) -> Channels:
         count = self.spec.output.channels
-        order = group_order(self.tile.vectors, self.isa.lanes)
+        order = group_order(self.tile.vectors, self.isa.lanes, self.tile.halved)
         lanes = self.panel_channels[:, None] + order
         lanes = np.where(order < self.group_channels, lanes, count).reshape(-1)
         return Channels(count, 0, self.isa.lanes, lanes)
@@ -208,7 +209,7 @@ class _Plan:
     @property
     def panel_bytes(self) -> int:
         quad_bytes = 4 if self.isa.dot == "dot-u8s8" else 8
-        return len(self.taps.quads[0]) * self.panel_width * quad_bytes
+        return len(self.taps.quads[0]) * self.tile.vectors * self.isa.lanes * quad_bytes
 
     @property
     def _wanted_units(self) -> int:

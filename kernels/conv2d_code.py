@@ -90,6 +90,8 @@ class Kernel:
         self.scalars = scalars_of(self.has_residual)
         self.rows = int(code["rows"])
         self.vectors = int(code["vectors"])
+        self.halved = bool(code["halved"])
+        self.full = self.vectors - self.halved
         self.width = int(code["width"])
         self.dense = bool(code["dense"])
         self.gathered = int(code["gathered"])
@@ -182,7 +184,9 @@ class Kernel:
                 products = [w.binary("muli", each, zero_point, w.i32) for each in sums]
                 column = [w.binary("subi", start, product, w.i32) for product in products]
             starts.append(column)
-        totals = [starts[j][i] for i in range(self.rows) for j in range(self.vectors)]
+        totals = [starts[j][i] for i in range(self.rows) for j in range(self.full)]
+        if self.halved:
+            totals += self._shared(starts[-1])
         carried = w.loop(
             self.scalar("runs"),
             lambda run, *values: self._run(run, pixels, values),
@@ -215,7 +219,7 @@ class Kernel:
         return w.load(entry, "i64", 8), w.load(w.at(entry, 8), "i64", 8)
 
     def _run(self, run: str, pixels: Sequence[str], carried: Sequence[str]) -> Sequence[str]:
-        w, sums = self.w, self.rows * self.vectors
+        w, sums = self.w, self.rows * self.full + (self.rows // 2 if self.halved else 0)
         offset, steps = self._run_table(run)
 
         def step(_: str, *values: str) -> Sequence[str]:
@@ -268,11 +272,23 @@ class Kernel:
         w = self.w
         vector = w.isa.vector_bytes
         loaded = [w.load(w.at(weights, j * vector), w.i8, vector) for j in range(self.vectors)]
+        quads: list[str] = []
         for i in range(self.rows):
-            pixel = w.bitcast(quad(i), w.i32, w.i8)
-            for j in range(self.vectors):
-                k = i * self.vectors + j
+            quads.append(quad(i))
+            pixel = w.bitcast(quads[i], w.i32, w.i8)
+            for j in range(self.full):
+                k = i * self.full + j
                 totals[k] = dot_quads(w, totals[k], pixel, loaded[j])
+            if self.halved and i % 2:
+                k = self.rows * self.full + i // 2
+                both = w.bitcast(self._shared(quads[i - 1 :])[0], w.i32, w.i8)
+                totals[k] = dot_quads(w, totals[k], both, loaded[-1])
+
+    def _shared(self, pixels: Sequence[str]) -> list[str]:
+        """Halves of two pixels' vectors whose lanes are all equal, or equal in both halves, side by side."""
+        w, half = self.w, self.w.lanes // 2
+        lanes = [*range(half), *range(w.lanes + half, 2 * w.lanes)]
+        return [w.shuffle(pixels[i], pixels[i + 1], lanes, w.i32) for i in range(0, len(pixels), 2)]
 
     def _add_pairs(self, totals: list[str], weights: str, quad: Callable[[int], str]) -> None:
         """Bytes 0 and 2 of each pixel as i16, then bytes 1 and 3."""
@@ -335,24 +351,28 @@ class Kernel:
         limits = self.epilogue.limits(w, self.tables)
         columns = 2 if self.needs_sums else 1
         sum_ = ResidualSum(w, self.code, w.at(self.tables, table_start(False))) if self.has_residual else None
-        first = 0
-        for group in groups_of(self.vectors):
 
-            def column(j: int, first: int = first) -> list[str]:
-                place = (first + j) * self.vector_parameters + columns * w.isa.vector_bytes
-                loaded = self.epilogue.load(w, w.at(parameters, place))
-                values = totals[first + j :: self.vectors]
-                return [self.epilogue.apply(w, value, loaded, limits) for value in values]
+        def column(number: int) -> list[str]:
+            place = number * self.vector_parameters + columns * w.isa.vector_bytes
+            loaded = self.epilogue.load(w, w.at(parameters, place))
+            of_pixels = self.rows * self.full
+            values = totals[:of_pixels][number :: self.full] if number < self.full else totals[of_pixels:]
+            return [self.epilogue.apply(w, value, loaded, limits) for value in values]
 
-            start = first * w.lanes
-            size = min(group * w.lanes, self.width - start)
-
-            for vector in narrower.vectors(group, self.rows, column):
+        def store(vectors: Sequence[SharedVector], start: int, channels: int) -> None:
+            for vector in vectors:
                 if sum_ is not None:
                     others = self._others(at["other"], start, vector)
                     vector = replace(vector, value=sum_.add(vector.value, others))
-                self._store(narrower, vector, at["output"], start, size)
+                self._store(narrower, vector, at["output"], start, min(channels, self.width - start))
+
+        first = 0
+        for group in groups_of(self.full):
+            vectors = narrower.vectors(group, self.rows, lambda j, first=first: column(first + j))  # type: ignore[misc]
+            store(vectors, first * w.lanes, group * w.lanes)
             first += group
+        if self.halved:
+            store(narrower.halves(column(self.full), self.rows), self.full * w.lanes, w.lanes // 2)
 
     def _store(
         self, narrower: Narrower, vector: SharedVector, at: Sequence[str], start: int, size: int

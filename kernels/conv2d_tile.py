@@ -27,6 +27,7 @@ _RESULTS = {
 }
 _OTHER_RESULT = 8.0
 _TILE = 8.0
+_SHARE = 0.15
 _FIRST_CACHE = 24 << 10
 """Bytes of a panel that stay in the first cache; a larger one costs more loads."""
 _FAR_LOAD = 0.3
@@ -42,6 +43,16 @@ class Tile:
 
     rows: int
     vectors: int
+    halved: bool = False
+    """Whether two pixels share the last vector, of half as many channels."""
+
+    @property
+    def sums(self) -> int:
+        """In vectors."""
+        return self.rows * self.vectors - (self.rows // 2 if self.halved else 0)
+
+    def channels(self, lanes: int) -> int:
+        return self.vectors * lanes - (lanes // 2 if self.halved else 0)
 
 
 @dataclass(frozen=True)
@@ -68,28 +79,32 @@ _LITTLE_MORE = 1.03
 def choose_tile(work: Work, isa: InstructionSet) -> Tile:
     """The cheapest tile that fits the registers, or a usual one."""
     needed = -(-work.channels // isa.lanes)
-    costs = {
-        Tile(rows, vectors): _cost(Tile(rows, vectors), work, isa)
+    tiles = [
+        Tile(rows, vectors, halved)
         for rows in _ROWS
         for vectors in range(1, min(_MOST_VECTORS_OF_A_PIXEL if rows == 1 else _MOST_VECTORS, needed) + 1)
-        if rows <= work.width and _fits(rows, vectors, isa)
-    }
+        for halved in (False, True)
+    ]
+    costs = {tile: _cost(tile, work, isa) for tile in tiles if tile.rows <= work.width and _fits(tile, isa)}
     limit = min(costs.values())
     for tile in _USUAL if isa.registers > 16 else ():
         if costs.get(tile, math.inf) <= _LITTLE_MORE * limit:
             return tile
-    return min(costs, key=lambda tile: (costs[tile], -tile.rows * tile.vectors))
+    return min(costs, key=lambda tile: (costs[tile], -tile.sums))
 
 
-def _fits(rows: int, vectors: int, isa: InstructionSet) -> bool:
+def _fits(tile: Tile, isa: InstructionSet) -> bool:
     """Sums, the filter's vectors and the broadcast pixel; a single pixel takes the filter from memory."""
     if isa.dot != "dot-u8s8":
-        return rows * vectors <= _MOST_PAIR_SUMS
-    return rows * vectors + (vectors if rows > 1 else 1) + 1 <= isa.registers
+        return tile.sums <= _MOST_PAIR_SUMS and not tile.halved
+    if tile.halved and (tile.rows % 2 or tile.vectors == 1):
+        return False
+    pixels = 2 if tile.halved else 1
+    return tile.sums + (tile.vectors if tile.rows > 1 else 1) + pixels <= isa.registers
 
 
 def _cost(tile: Tile, work: Work, isa: InstructionSet) -> float:
-    dots, loads = tile.rows * tile.vectors, tile.rows + tile.vectors
+    dots, loads = tile.sums, tile.rows + tile.vectors
     if isa.dot == "dot-u8s8":
         step, step_bytes = max(dots, loads, _LEAST_DOTS) + _LOAD * loads, tile.vectors * isa.vector_bytes
     else:  # two multiplications and additions, half as long as a dot product; two operations for a pixel
@@ -99,9 +114,11 @@ def _cost(tile: Tile, work: Work, isa: InstructionSet) -> float:
         )
     if work.steps * step_bytes > _FIRST_CACHE:
         step = max(step + _FAR_LOAD * tile.vectors, step_bytes / _FAR_BYTES)
-    full, rest = divmod(tile.vectors, 4)
-    stores = tile.rows * (full + (0, 1, 1, 2)[rest])
+    if tile.halved:  # the pixels' bytes are put side by side
+        step += _SHARE * tile.rows
+    full, rest = divmod(tile.vectors - tile.halved, 4)
+    stores = tile.rows * (full + (0, 1, 1, 2)[rest] + tile.halved)
     each = work.steps * step + dots * _RESULTS.get(work.epilogue, _OTHER_RESULT) + _STORE * stores + _TILE
     tiles = work.lines * math.ceil(work.width / tile.rows)
-    panels = work.groups * math.ceil(work.channels / (tile.vectors * isa.lanes))
+    panels = work.groups * math.ceil(work.channels / tile.channels(isa.lanes))
     return tiles * panels * each

@@ -26,13 +26,17 @@ def groups_of(vectors: int) -> list[int]:
     return [4] * full + ([rest] if rest else [])
 
 
-def group_order(vectors: int, lanes: int) -> Indices:
-    """``[vectors * lanes]``: the channel of each lane, counted from a panel's first."""
+def group_order(vectors: int, lanes: int, halved: bool = False) -> Indices:
+    """``[vectors * lanes]``: the channel of each lane, counted from a panel's first. ``halved``: two pixels
+    share the last vector.
+    """
     orders, first = [], 0
-    for group in groups_of(vectors):
+    for group in groups_of(vectors - halved):
         vector, piece, lane = np.ogrid[:group, : lanes // 4, :4]
         orders.append((first + 4 * group * piece + 4 * vector + lane).reshape(-1))
         first += group * lanes
+    if halved:
+        orders += [first + np.arange(lanes // 2)] * 2
     return np.concatenate(orders)
 
 
@@ -109,6 +113,24 @@ class Narrower:
             return self._shared(self._pairs(first, column(1)), 2, pixels)
         first += first[-1:] * (pixels % 2)
         return self._shared(self._pairs(first[::2], first[1::2]), 4, pixels)
+
+    def halves(self, values: Sequence[str], pixels: int) -> list[SharedVector]:
+        """The results in vectors that two pixels share each, in i32."""
+        w, pieces = self.w, self.w.lanes // 4
+        missing = -len(values) % 4
+        whole = [*values, *[values[-1]] * missing]
+        order = [
+            4 * (pieces // 2 * (pixel % 2) + piece) + pixel // 2
+            for pixel in range(8)
+            for piece in range(pieces // 2)
+        ]
+        vectors = []
+        for i in range(0, len(whole), 4):
+            value = self.bytes(self.words(*whole[i : i + 2]), self.words(*whole[i + 2 : i + 4]))
+            lanes = w.bitcast(value, w.i8, w.i32)
+            value = w.bitcast(w.shuffle(lanes, lanes, order, w.i32), w.i32, w.i8)
+            vectors.append(SharedVector(value, 2 * i, min(8, pixels - 2 * i), 8))
+        return vectors
 
     def split(self, vector: SharedVector) -> list[tuple[str, int]]:
         """A vector of bytes per pixel, and its size."""

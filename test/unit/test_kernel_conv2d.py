@@ -322,3 +322,15 @@ def test_scales_of_more_than_24_bits(isa: str, zero_point: int) -> None:
     assert launch is not None
     if isa == "avx512vnni":
         assert launch.code["fused"] == 2
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("outputs", [24, 40, 72, 120, 200])
+def test_two_pixels_share_the_vector_of_the_last_channels(isa: str, outputs: int) -> None:
+    rng = np.random.default_rng(outputs)
+    filter = rng.integers(-128, 128, (outputs, 96)).astype(np.int8)
+    for width in (2, 7, 16, 50):
+        launch = compare(spec_of(filter, 0, width), isa, rng)
+        assert launch is not None
+        if isa == "avx512vnni" and outputs == 24 and width % 2 == 0:
+            assert launch.code["halved"]
