@@ -332,5 +332,5 @@ def test_two_pixels_share_the_vector_of_the_last_channels(isa: str, outputs: int
     for width in (2, 7, 16, 50):
         launch = compare(spec_of(filter, 0, width), isa, rng)
         assert launch is not None
-        if isa == "avx512vnni" and outputs == 24 and width % 2 == 0:
+        if isa == "avx512vnni" and outputs == 24 and width >= 16:
             assert launch.code["halved"]
