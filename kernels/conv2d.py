@@ -27,7 +27,8 @@ from . import epilogue as epilogues
 from . import residual as residuals
 from .channels import Channels, as_bytes, wrap_int32
 from .conv import Conv
-from .conv2d_code import MASK_BYTES, Kernel, scalars_of, table_start
+from .conv2d_code import Kernel, scalars_of
+from .conv2d_results import MASK_BYTES, table_start
 from .conv2d_taps import Taps
 from .conv2d_tile import Tile, Work, choose_tile
 from .epilogue import Epilogue

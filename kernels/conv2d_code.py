@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
-from . import residual as residuals
-from .epilogue import HEADER_BYTES, Epilogue
+from .conv2d_results import Pixels, Results, parameter_bytes, table_start
+from .epilogue import HEADER_BYTES
 from .instruction_set import InstructionSet
 from .instructions import dot_pairs, dot_quads, prefetch, sum_bytes
 from .launch import Code
-from .narrow import Narrower, SharedVector, groups_of, store_bytes
-from .residual import ResidualSum
 from .runs import narrowed
 from .scalars import Scalars
 from .writer import Writer
@@ -42,41 +39,12 @@ _NAMES = (
     "panel_bytes",
 )
 _RESIDUAL_NAMES = (*_NAMES, "other_start", "other_image", "other_line", "other_pixel")
-MASK_BYTES = 64
 _POINTER = "!llvm.ptr"
-_SHARED_ROWS = 4
-"""Pixels that are addressed from one pointer."""
 
 
 def scalars_of(has_residual: bool) -> Scalars:
     """Behind the pointers: inputs, filter, parameters, tables, result."""
     return Scalars(6, _RESIDUAL_NAMES) if has_residual else Scalars(5, _NAMES)
-
-
-def table_start(has_residual: bool) -> int:
-    """In the tables, of what there is per panel and per run."""
-    return HEADER_BYTES + MASK_BYTES + (residuals.HEADER_BYTES if has_residual else 0)
-
-
-class _Pixels:
-    """Addresses of a tile's pixels: a pointer for every few of them, and multiples of the pitch."""
-
-    def __init__(self, w: Writer, rows: int, pitch: str) -> None:
-        self.w = w
-        self.rows = rows
-        self.multiples = [w.index(0)]
-        for _ in range(min(rows, _SHARED_ROWS + 1) - 1):
-            self.multiples.append(w.plus(self.multiples[-1], pitch) if len(self.multiples) > 1 else pitch)
-
-    def pointers(self, first: str) -> list[str]:
-        found = [first]
-        for _ in range(_SHARED_ROWS, self.rows, _SHARED_ROWS):
-            found.append(self.w.at(found[-1], self.multiples[_SHARED_ROWS]))
-        return found
-
-    def of(self, pointers: Sequence[str], row: int) -> str:
-        base, rest = pointers[row // _SHARED_ROWS], row % _SHARED_ROWS
-        return self.w.at(base, self.multiples[rest]) if rest else base
 
 
 class Kernel:
@@ -93,16 +61,12 @@ class Kernel:
         self.halved = bool(code["halved"])
         self.full = self.vectors - self.halved
         self.width = int(code["width"])
-        self.dense = bool(code["dense"])
         self.gathered = int(code["gathered"])
         self.needs_sums = bool(code["sums"])
-        self.signed = bool(code["signed"])
-        self.epilogue = Epilogue.of_code(code)
         self.pairs = isa.dot != "dot-u8s8"
         vector = isa.vector_bytes
         self.step_bytes = self.vectors * vector * (2 if self.pairs else 1)
-        columns = 2 if self.needs_sums else 1  # start, zero point
-        self.vector_parameters = columns * vector + self.epilogue.parameter_bytes(isa.lanes)
+        self.vector_parameters = parameter_bytes(code, isa)
         inputs = 2 if self.has_residual else 1
         self.images = {"input": w.pointer(0), "output": w.pointer(inputs + 3)}
         if self.has_residual:
@@ -113,7 +77,7 @@ class Kernel:
         return self.scalars.load(self.w, name)
 
     def text(self) -> str:
-        self.pixels = {name: _Pixels(self.w, self.rows, self.scalar(f"{name}_pixel")) for name in self.images}
+        self.pixels = {name: Pixels(self.w, self.rows, self.scalar(f"{name}_pixel")) for name in self.images}
         self.w.units(self._unit)
         return self.w.text()
 
@@ -200,7 +164,7 @@ class Kernel:
                 carried,
                 [w.i32] * len(totals) + [_POINTER],
             )
-        self._results(carried[:-1], at, parameters)
+        Results(w, self.code, self.tables, self.pixels).store(carried[:-1], at, parameters)
 
     def _prefetch_next(self, name: str, first: str) -> None:
         """What the epilogue of the next tile of the line touches: lines that are in no cache would hold up
@@ -343,62 +307,3 @@ class Kernel:
             one = w.op(f"vector.reduction <add>, {narrow} : {w.i32} into i32")
             sums.append(w.broadcast(one, "i32", w.i32))
         return sums
-
-    def _results(self, totals: Sequence[str], at: Mapping[str, Sequence[str]], parameters: str) -> None:
-        """By columns, so that the parameters of one vector of channels are loaded once for all pixels."""
-        w = self.w
-        narrower = Narrower(w, self.epilogue, self.tables, self.signed)
-        limits = self.epilogue.limits(w, self.tables)
-        columns = 2 if self.needs_sums else 1
-        sum_ = ResidualSum(w, self.code, w.at(self.tables, table_start(False))) if self.has_residual else None
-
-        def column(number: int) -> list[str]:
-            place = number * self.vector_parameters + columns * w.isa.vector_bytes
-            loaded = self.epilogue.load(w, w.at(parameters, place))
-            of_pixels = self.rows * self.full
-            values = totals[:of_pixels][number :: self.full] if number < self.full else totals[of_pixels:]
-            return [self.epilogue.apply(w, value, loaded, limits) for value in values]
-
-        def store(vectors: Sequence[SharedVector], start: int, channels: int) -> None:
-            for vector in vectors:
-                if sum_ is not None:
-                    others = self._others(at["other"], start, vector)
-                    vector = replace(vector, value=sum_.add(vector.value, others))
-                self._store(narrower, vector, at["output"], start, min(channels, self.width - start))
-
-        first = 0
-        for group in groups_of(self.full):
-            vectors = narrower.vectors(group, self.rows, lambda j, first=first: column(first + j))  # type: ignore[misc]
-            store(vectors, first * w.lanes, group * w.lanes)
-            first += group
-        if self.halved:
-            store(narrower.halves(column(self.full), self.rows), self.full * w.lanes, w.lanes // 2)
-
-    def _store(
-        self, narrower: Narrower, vector: SharedVector, at: Sequence[str], start: int, size: int
-    ) -> None:
-        """``size`` bytes of each pixel, from channel ``start``."""
-        w, whole = self.w, self.w.isa.vector_bytes
-        pixels = self.pixels["output"]
-        if self.dense:
-            place = pixels.of(at, vector.first)
-            store_bytes(w, vector.value, whole, place, vector.pixels * whole // vector.share)
-            return
-        for i, (value, bytes_) in enumerate(narrower.split(vector)):
-            store_bytes(w, value, bytes_, w.at(pixels.of(at, vector.first + i), start), size)
-
-    def _others(self, at: Sequence[str], start: int, vector: SharedVector) -> str:
-        """The other tensor's bytes in the places of a vector of results, from channel ``start``."""
-        w, size = self.w, self.w.isa.vector_bytes // vector.share
-        pixels = self.pixels["other"]
-        if self.dense:
-            return w.load(pixels.of(at, vector.first), w.i8)
-        rows = [vector.first + min(i, vector.pixels - 1) for i in range(vector.share)]
-        parts = [w.load(w.at(pixels.of(at, row), start), f"vector<{size}xi8>") for row in rows]
-        while len(parts) > 1:
-            type_ = f"vector<{size}xi8>"
-            parts = [
-                w.shuffle(parts[i], parts[i + 1], range(2 * size), type_) for i in range(0, len(parts), 2)
-            ]
-            size *= 2
-        return parts[0]
