@@ -3,19 +3,21 @@
 ``void run(i64 *table)`` and ``void profile(i64 *table, i64 *times)`` take a table of 8-byte words:
 
     team (address or 0), number of steps, then for each step
-    kernel, row (addresses), units, units of a chunk, number of chunks, 0
+    kernel, row (addresses), units, units of a chunk, number of chunks, claims
 
 ``void work(i64 *team)`` is what the other threads of a team are in until ``void stop(i64 *team)``, which does
 nothing while the team runs for somebody.
 
 Work is claimed. For a step of several chunks the main thread publishes one 64-bit word, ``sequence:32 |
 back:16 | front:16``. It takes chunks from the front, the others take them from the back, each with one
-compare-and-swap, so from step to step a core mostly reads what it has written. The step has ended when the
-chunks that others took are done. Nobody waits for a thread that has taken nothing; one that lost its core
-delays the chunk it holds. A thread that comes late sees another sequence number, and its swap fails.
+compare-and-swap, so from step to step a core mostly reads what it has written. Who claims takes one part in
+``claims`` of the chunks that are left, at least one: large pieces at first, and small ones at the end, where
+threads wait for each other. The step has ended when the chunks that others took are done. Nobody waits for
+a thread that has taken nothing; one that lost its core delays the chunks it holds. A thread that comes late
+sees another sequence number, and its swap fails.
 
 Where another process wants a core all the time, help costs more than it is worth. If the main thread has
-waited for much longer than a chunk takes, or a thread finds itself on the main thread's core, the next steps
+waited for longer than it has worked, or a thread finds itself on the main thread's core, the next steps
 of several chunks are run alone: 256, and twice as many each time it happens soon again.
 
 Who waits spins for some microseconds, then sleeps (on a futex, where there are any). Others are woken only
@@ -36,7 +38,7 @@ TEAM_BYTES = 512
 MAX_CHUNKS = 0x7FFF
 
 # Offsets of the team's words, in bytes. Words that different threads write are on different cache lines.
-_CLAIM, _SEQUENCE, _STEP, _CORE = 0, 4, 8, 16
+_CLAIM, _SEQUENCE, _STEP, _CORE, _CLAIMS = 0, 4, 8, 16, 24
 _DONE, _WAITING = 128, 132
 _SLEEPERS, _STOP, _CROWDED = 256, 260, 264
 _BUSY, WORKERS, _NEXT = 384, 388, 392
@@ -45,8 +47,6 @@ _ALONE, _LEVEL, _GOOD = 400, 408, 416
 _SPINS = 2000
 """Rounds of an idle thread before it sleeps: at a pause of 40 to 140 cycles, 25 to 100 us."""
 _WAIT_SPINS = 1000
-_STALL_CHUNKS = 4
-"""Who waits for longer than so many chunks take (and some microseconds) has met a thread without a core."""
 _STALL_STEPS, _STALL_LEVELS, _GOOD_STEPS = 256, 5, 512
 """After how many good steps a stall is forgotten."""
 
@@ -79,8 +79,8 @@ def _waiting(triple: str) -> str:
 _TEXT = """
 %step = type { ptr, ptr, i64, i64, i64, i64 }
 
-; Run the units of one chunk.
-define internal void @run_chunk(ptr %step, i64 %chunk) alwaysinline {
+; Run the units of some chunks.
+define internal void @run_chunks(ptr %step, i64 %first, i64 %past) alwaysinline {
   %kernel = load ptr, ptr %step
   %row.p = getelementptr %step, ptr %step, i64 0, i32 1
   %row = load ptr, ptr %row.p
@@ -88,11 +88,22 @@ define internal void @run_chunk(ptr %step, i64 %chunk) alwaysinline {
   %units = load i64, ptr %units.p
   %size.p = getelementptr %step, ptr %step, i64 0, i32 3
   %size = load i64, ptr %size.p
-  %begin = mul i64 %chunk, %size
-  %last = add i64 %begin, %size
+  %begin = mul i64 %first, %size
+  %last = mul i64 %past, %size
   %end = call i64 @llvm.smin.i64(i64 %last, i64 %units)
   call void %kernel(ptr %row, i64 %begin, i64 %end)
   ret void
+}
+
+; How many of the chunks that are left a thread claims.
+define internal i64 @portion(i64 %front, i64 %back, i64 %claims) alwaysinline {
+  %left = sub i64 %back, %front
+  %left.short = trunc i64 %left to i32
+  %claims.short = trunc i64 %claims to i32
+  %part = udiv i32 %left.short, %claims.short
+  %part.long = zext i32 %part to i64
+  %some = call i64 @llvm.smax.i64(i64 %part.long, i64 1)
+  ret i64 %some
 }
 
 declare i64 @llvm.smin.i64(i64, i64)
@@ -182,6 +193,10 @@ share.in:
   %core.p = getelementptr i8, ptr %team, i64 <CORE>
   %core = call i32 @core()
   store atomic i32 %core, ptr %core.p monotonic, align 4
+  %step.claims.p = getelementptr %step, ptr %step, i64 0, i32 5
+  %claims = load i64, ptr %step.claims.p
+  %claims.p = getelementptr i8, ptr %team, i64 <CLAIMS>
+  store atomic i64 %claims, ptr %claims.p monotonic, align 8
   %done.p = getelementptr i8, ptr %team, i64 <DONE>
   store atomic i32 0, ptr %done.p monotonic, align 4
   %next.p = getelementptr i8, ptr %team, i64 <NEXT>
@@ -213,15 +228,17 @@ look:
   %left = icmp ult i64 %front, %back.now
   br i1 %left, label %claim.it, label %wait
 claim.it:
-  %claimed = add i64 %word, 1
+  %portion = call i64 @portion(i64 %front, i64 %back.now, i64 %claims)
+  %claimed = add i64 %word, %portion
   %pair = cmpxchg ptr %team, i64 %word, i64 %claimed acq_rel monotonic
   %won = extractvalue { i64, i1 } %pair, 1
   br i1 %won, label %took, label %retry
 retry:
   br label %look
 took:
-  call void @run_chunk(ptr %step, i64 %front)
-  %own.more = add i64 %own, 1
+  %past = add i64 %front, %portion
+  call void @run_chunks(ptr %step, i64 %front, i64 %past)
+  %own.more = add i64 %own, %portion
   br label %look
 
 wait:
@@ -258,10 +275,7 @@ judge:
   %over = call i64 @ticks()
   %waited = sub i64 %over, %waits
   %worked = sub i64 %waits, %started
-  %some = call i64 @llvm.smax.i64(i64 %own, i64 1)
-  %of.one = udiv i64 %worked, %some
-  %of.several = mul i64 %of.one, <STALL_CHUNKS>
-  %allowed = add i64 %of.several, <STALL_TICKS>
+  %allowed = add i64 %worked, <STALL_TICKS>
   %late = icmp ugt i64 %waited, %allowed
   %crowded.p = getelementptr i8, ptr %team, i64 <CROWDED>
   %crowded.word = load atomic i32, ptr %crowded.p monotonic, align 4
@@ -307,6 +321,7 @@ work.in:
   %stop.p = getelementptr i8, ptr %team, i64 <STOP>
   %sequence.p = getelementptr i8, ptr %team, i64 <SEQUENCE>
   %core.p = getelementptr i8, ptr %team, i64 <CORE>
+  %claims.p = getelementptr i8, ptr %team, i64 <CLAIMS>
   %crowded.p = getelementptr i8, ptr %team, i64 <CROWDED>
   br label %look
 
@@ -324,18 +339,22 @@ compare:
 crowd:
   store atomic i32 1, ptr %crowded.p monotonic, align 4
   br label %sleep
-claim.it:
-  %claimed = sub i64 %word, 65536
+claim.it: ; a step may be gone already, the team is not
+  %claims = load atomic i64, ptr %claims.p monotonic, align 8
+  %portion = call i64 @portion(i64 %front, i64 %back, i64 %claims)
+  %shifted = shl i64 %portion, 16
+  %claimed = sub i64 %word, %shifted
   %pair = cmpxchg ptr %team, i64 %word, i64 %claimed acq_rel monotonic
   %won = extractvalue { i64, i1 } %pair, 1
   br i1 %won, label %took, label %lost
 lost:
   br label %look
-took: ; the run cannot end before this chunk has: the step is alive
+took: ; the run cannot end before these chunks have: the step is alive
   %step = load ptr, ptr %step.p
-  %chunk = sub i64 %back, 1
-  call void @run_chunk(ptr %step, i64 %chunk)
-  %before = atomicrmw add ptr %done.p, i32 1 seq_cst
+  %first = sub i64 %back, %portion
+  call void @run_chunks(ptr %step, i64 %first, i64 %back)
+  %finished = trunc i64 %portion to i32
+  %before = atomicrmw add ptr %done.p, i32 %finished seq_cst
   %waiting = load atomic i32, ptr %waiting.p seq_cst, align 4
   %asleep = icmp ne i32 %waiting, 0
   br i1 %asleep, label %wake, label %worked

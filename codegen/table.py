@@ -14,7 +14,9 @@ from .driver import HEADER_WORDS, MAX_CHUNKS, STEP_WORDS
 from .loader import LoadedCode
 from .program import KERNEL, Program, Step
 
-_CHUNKS_PER_THREAD = 4
+_CHUNKS_PER_THREAD = 16
+_CLAIMS_PER_THREAD = 2
+"""Who claims takes one part in so many, times threads, of the chunks that are left."""
 _CHUNK_NS = 1000
 """A chunk does at least so much work: handing one over takes a quarter of that."""
 
@@ -35,8 +37,15 @@ def chunks_of(step: Step, threads: int) -> tuple[int, int]:
 class TableLayout:
     """Where everything stands in the table of a program, and what is the same in all of its tables."""
 
-    def __init__(self, program: Program, code: LoadedCode, constants: int, threads: int) -> None:
-        """``constants``: the address of the constant block."""
+    def __init__(
+        self,
+        program: Program,
+        code: LoadedCode,
+        constants: int,
+        threads: int,
+        variables: Sequence[int] = (),
+    ) -> None:
+        """``constants``: the address of the constant block; ``variables``: those of its variables."""
         kernels = {kernel: code.address(kernel, KERNEL) for kernel in program.kernels}
         head = HEADER_WORDS + STEP_WORDS * len(program.steps)
         words = [0] * (head + sum(len(step.arguments) for step in program.steps))
@@ -51,11 +60,12 @@ class TableLayout:
         position = head
         for number, step in enumerate(program.steps):
             first = HEADER_WORDS + STEP_WORDS * number
-            words[first : first + 5] = [
+            words[first : first + STEP_WORDS] = [
                 kernels[step.kernel],
                 8 * position,
                 step.units,
                 *chunks_of(step, threads),
+                _CLAIMS_PER_THREAD * threads,
             ]
             self._own.append(first + 1)
             for argument in step.arguments:
@@ -66,6 +76,8 @@ class TableLayout:
                     match argument.base:
                         case "constants":
                             words[position] += constants
+                        case "state":
+                            words[position] += variables[argument.index]
                         case "arena":
                             self._arena.append(position)
                         case "input":

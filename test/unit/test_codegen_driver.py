@@ -279,7 +279,7 @@ def test_program_without_steps(code: LoadedCode) -> None:
 def test_chunks_cover_the_units(threads: int, units: int, cost: int) -> None:
     size, count = chunks_of(Step("mix", units, (), cost=cost), threads)
     assert size * (count - 1) < units <= size * count
-    assert count <= min(units, 4 * threads, driver.MAX_CHUNKS)
+    assert count <= min(units, 16 * threads, driver.MAX_CHUNKS)
     if threads == 1 or 0 < cost < 2000:
         assert count == 1, "not worth the handing over"
 
