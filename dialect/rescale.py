@@ -31,7 +31,7 @@ from .op_constants import (
     ShiftSum,
     Sum,
 )
-from .types import QuantParams, TensorType
+from .types import QuantParams, Storage, TensorType
 
 __all__ = [
     "Contraction",
@@ -44,12 +44,14 @@ __all__ = [
     "ShiftSum",
     "Sum",
     "add",
+    "batch_matmul",
     "clamp",
     "clamp_bounds",
     "concat_input",
     "conv2d",
     "folded_bias",
     "fully_connected",
+    "integer_bounds",
     "make_rescale",
     "mean",
     "mul",
@@ -77,6 +79,13 @@ def clamp_bounds(
     # Both bounds stay inside the storage range, even those of an activation that lies wholly outside of it.
     first, last = (min(max(_bound(bound, params, rounding), low), high) for bound in clamp)
     return first, last
+
+
+def integer_bounds(element: str | QuantParams, clamp: Clamp = ()) -> tuple[int, int]:
+    """The range of an ordinary integer type, narrowed by a fused activation."""
+    storage = Storage.of(str(element))
+    low, high = clamp or (-math.inf, math.inf)
+    return math.ceil(max(low, storage.minimum)), math.floor(min(high, storage.maximum))
 
 
 def _bound(bound: float, params: QuantParams, rounding: Rounding) -> int:
@@ -138,6 +147,18 @@ def fully_connected(
     )
 
 
+def batch_matmul(
+    lhs: TensorType, rhs: TensorType, result: TensorType, mode: str = "reference"
+) -> Contraction:
+    """Constants of batch_matmul: scale = s_lhs * s_rhs, rounded to *float32*, / s_y.
+
+    The accumulator of an int16 ``lhs`` is int64, and its multiplier cut to Q15.
+    """
+    bits = lhs.params.storage.bits
+    rounding = Rounding.Q15_HALF_UP if bits == 16 else rule(mode, "batch_matmul", bits)
+    return _contraction(lhs, rhs, result, (), rounding, legacy=True)
+
+
 def _contraction(
     input: TensorType,
     filter: TensorType,
@@ -174,8 +195,8 @@ def _float32_ratio(s_x: float, s_y: float) -> float:
 def folded_bias(
     filter: npt.NDArray[np.generic], bias: npt.NDArray[np.generic] | None, constants: Contraction
 ) -> Ints:
-    """int32 (of an int64 bias: int64) ``[O]``: the bias with the input's zero point folded in, ``b[o] - z_x * sum_k (w[o, k] -
-    z_w[o])``.
+    """int32 (of an int64 bias: int64) ``[O]``: the bias with the input's zero point folded in, ``b[o] - z_x *
+    sum_k (w[o, k] - z_w[o])``.
 
     With it ``acc = sum_k q_x * (q_w - z_w) + folded_bias`` over *stored* inputs, borders padded with ``z_x``.
     """

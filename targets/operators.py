@@ -5,7 +5,15 @@ Plain names, so that reading a target needs no MLIR; a test compares them with t
 
 from __future__ import annotations
 
-CONVERSIONS = ("cast", "constant", "dequantize", "quantize", "requantize")
+CONVERSIONS = (
+    "cast",
+    "constant",
+    "dequantize",
+    "dynamic_conv2d",
+    "dynamic_fully_connected",
+    "quantize",
+    "requantize",
+)
 """Ops that legalization itself inserts or folds, and cast, which is about stored integers: their parameters
 are their own, they take no rule.
 """
@@ -15,6 +23,7 @@ OPERATORS = (
     "arg_max",
     "arg_min",
     "avg_pool2d",
+    "batch_matmul",
     "binary",
     "broadcast",
     "clamp",

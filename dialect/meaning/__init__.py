@@ -13,9 +13,12 @@ from ..numerics import MODES
 from ..types import TensorType
 from .activation import logistic, softmax, tanh
 from .arithmetic import add, mul, sub
+from .binary import binary, compare, maximum, minimum, prelu
 from .call import Array, Call
 from .contraction import conv2d, fully_connected
+from .dynamic_range import dynamic_conv2d, dynamic_fully_connected
 from .indexing import dynamic_slice, dynamic_update_slice, gather, one_hot, scatter_nd
+from .matmul import batch_matmul
 from .movement import concat, pad, reshape, slice_, transpose
 from .ordering import arg_min, top_k
 from .pooling import avg_pool2d, max_pool2d, mean
@@ -30,13 +33,18 @@ MEANINGS: dict[str, Callable[[Call], Array]] = {
     "arg_max": arg_max,
     "arg_min": arg_min,
     "avg_pool2d": avg_pool2d,
+    "batch_matmul": batch_matmul,
     "broadcast": broadcast,
     "cast": cast,
+    "binary": binary,
     "clamp": clamp,
+    "compare": compare,
     "concat": concat,
     "constant": constant,
     "conv2d": conv2d,
     "dequantize": dequantize,
+    "dynamic_conv2d": dynamic_conv2d,
+    "dynamic_fully_connected": dynamic_fully_connected,
     "dynamic_slice": dynamic_slice,
     "dynamic_update_slice": dynamic_update_slice,
     "fully_connected": fully_connected,
@@ -44,10 +52,13 @@ MEANINGS: dict[str, Callable[[Call], Array]] = {
     "leaky_relu": leaky_relu,
     "logistic": logistic,
     "max_pool2d": max_pool2d,
+    "maximum": maximum,
     "mean": mean,
+    "minimum": minimum,
     "mul": mul,
     "one_hot": one_hot,
     "pad": pad,
+    "prelu": prelu,
     "quantize": quantize,
     "requantize": requantize,
     "reshape": reshape,

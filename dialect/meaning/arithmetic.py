@@ -47,5 +47,7 @@ def _sum(call: Call, sign: int) -> Array:
 
 
 def _plain(call: Call, values: Array) -> Array:
-    """A result in floats (clamped) or ordinary integers (which wrap, and have no activation)."""
-    return clamp_float(values, call.clamp) if call.result.is_float else values
+    """A result in floats or ordinary integers (which wrap around), clamped."""
+    if call.result.is_float:
+        return clamp_float(values, call.clamp)
+    return np.clip(values, *rescale.integer_bounds(call.result.element, call.clamp))

@@ -1,11 +1,14 @@
 """The qnn dialect: op classes by family, and ``create`` to build them from plain values."""
 
 from .activation import ClampOp, LogisticOp, SoftmaxOp, TanhOp
+from .binary import BinaryOp, CompareOp, MaximumOp, MinimumOp, PreluOp
 from .contraction import Conv2dOp, FullyConnectedOp
 from .conversion import ConstantOp, DequantizeOp, QuantizeOp, RequantizeOp
 from .core import QNN, QnnOp, create
+from .dynamic_range import DynamicConv2dOp, DynamicFullyConnectedOp
 from .elementwise import AddOp, MulOp, SubOp
 from .indexing import DynamicSliceOp, DynamicUpdateSliceOp, GatherOp, OneHotOp, ScatterNdOp
+from .matmul import BatchMatmulOp
 from .movement import ConcatOp, PadOp, ReshapeOp, SliceOp, TransposeOp
 from .ordering import ArgMinOp, TopKOp
 from .pool import AvgPool2dOp, MaxPool2dOp
@@ -24,13 +27,18 @@ __all__ = [
     "ArgMaxOp",
     "ArgMinOp",
     "AvgPool2dOp",
+    "BatchMatmulOp",
+    "BinaryOp",
     "BroadcastOp",
     "CastOp",
     "ClampOp",
+    "CompareOp",
     "ConcatOp",
     "ConstantOp",
     "Conv2dOp",
     "DequantizeOp",
+    "DynamicConv2dOp",
+    "DynamicFullyConnectedOp",
     "DynamicSliceOp",
     "DynamicUpdateSliceOp",
     "FullyConnectedOp",
@@ -38,10 +46,13 @@ __all__ = [
     "LeakyReluOp",
     "LogisticOp",
     "MaxPool2dOp",
+    "MaximumOp",
     "MeanOp",
+    "MinimumOp",
     "MulOp",
     "OneHotOp",
     "PadOp",
+    "PreluOp",
     "QnnOp",
     "QuantizeOp",
     "RequantizeOp",

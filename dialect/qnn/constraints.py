@@ -32,6 +32,14 @@ def same_family(number: str, types: Mapping[str, TensorType]) -> Iterator[str]:
     yield f"({number}) {enumerated(list(types))} must be all f32 or all quantized, got {element_names(types)}"
 
 
+def plain_types(number: str, types: Mapping[str, TensorType], allowed: Sequence[str]) -> Iterator[str]:
+    """All have one element type, one of ``allowed``."""
+    first = next(iter(types.values())).element
+    if first not in allowed or any(type_.element != first for type_ in types.values()):
+        names = enumerated(list(types))
+        yield f"({number}) {names}: got {element_names(types)}, expected one of {', '.join(allowed)} for all"
+
+
 def movable_types(number: str, types: Mapping[str, TensorType]) -> Iterator[str]:
     """All of ``types`` are quantized per-tensor, or all have the same element type (f32, or an ordinary
     integer).

@@ -5,7 +5,7 @@ from typing import Any
 
 from ..mlir import ext
 from ..types import TensorType
-from .constraints import clamp_bounds, compute_types, element_names, inferred_shape, per_tensor
+from .constraints import clamp_bounds, compute_types, element_names, inferred_shape, per_tensor, plain_types
 from .core import QnnOp
 from .shapes import broadcast_shape
 
@@ -20,8 +20,9 @@ class _BinaryOp(QnnOp):
     """Whether accumulators can be operands: those of one scale can be added, but not multiplied."""
 
     def check(self) -> Iterator[str]:
-        """(C1) operands and result are all f32, or all quantized per-tensor in i8, u8 or i16 storage; add and
-          sub also all accumulators (i32 storage, one scale, zero point 0).
+        """(C1) operands and result are all f32, all of one ordinary integer type (i32 or i64), or all
+          quantized per-tensor in i8, u8 or i16 storage; add and sub also all accumulators (i32 storage, one
+          scale, zero point 0).
         (C2) storage types are equally wide.
         (C3) the result has the shape that the operands broadcast to.
         (C4) clamp is empty or low <= high.
@@ -30,6 +31,8 @@ class _BinaryOp(QnnOp):
         types = {"lhs": lhs, "rhs": rhs, "result": result}
         if self.adds and all(t.is_quantized and t.params.storage.name == "i32" for t in types.values()):
             yield from _accumulators("C1", types)
+        elif lhs.element in ("i32", "i64"):
+            yield from plain_types("C1", types, ("i32", "i64"))
         else:
             yield from compute_types("C1", types)
         if lhs.is_quantized and len({t.params.storage.bits for t in types.values()}) > 1:
@@ -53,7 +56,7 @@ class AddOp(_BinaryOp, name="add", traits=[ext.Pure]):
 
     ``result = clamp(lhs + rhs)``
 
-    Accumulators (i32) are added without rounding and wrap around.
+    Accumulators and ordinary integers are added without rounding and wrap around.
 
     Example: ``"qnn.add"(%a, %b) {clamp = array<f32>} : (tensor<2x4x!q>, tensor<4x!r>) -> tensor<2x4x!q>``
     """
@@ -64,7 +67,7 @@ class SubOp(_BinaryOp, name="sub", traits=[ext.Pure]):
 
     ``result = clamp(lhs - rhs)``
 
-    Accumulators (i32) are subtracted without rounding and wrap around.
+    Accumulators and ordinary integers are subtracted without rounding and wrap around.
 
     Example: ``"qnn.sub"(%a, %b) {clamp = array<f32>} : (tensor<2x4x!q>, tensor<4x!r>) -> tensor<2x4x!q>``
     """
@@ -74,6 +77,8 @@ class MulOp(_BinaryOp, name="mul", traits=[ext.Pure]):
     """Product of two tensors.
 
     ``result = clamp(lhs * rhs)``
+
+    Ordinary integers wrap around.
 
     Example: ``"qnn.mul"(%a, %b) {clamp = array<f32>} : (tensor<2x4x!q>, tensor<4x!r>) -> tensor<2x4x!q>``
     """

@@ -12,11 +12,14 @@ from typing import Any, ClassVar
 
 from ..registry import ModulePass, register
 from .activation import logistic, softmax, tanh
+from .binary import binary, compare, maximum, minimum, prelu
 from .contraction import conv2d, fully_connected
 from .core import Lowering, convert_module
+from .dynamic_range import dynamic_conv2d, dynamic_fully_connected
 from .elementwise import add, mul, sub
 from .indexing import dynamic_slice, dynamic_update_slice, gather, one_hot, scatter_nd
 from .ordering import top_k
+from .matmul import batch_matmul
 from .pooling import avg_pool2d, max_pool2d
 from .quantization import clamp, dequantize, quantize, requantize
 from .rearrangement import broadcast, cast, reverse, reverse_sequence, select
@@ -30,12 +33,17 @@ LOWERINGS: dict[str, Lowering] = {
     "arg_max": arg_max,
     "arg_min": arg_min,
     "avg_pool2d": avg_pool2d,
+    "batch_matmul": batch_matmul,
     "broadcast": broadcast,
     "cast": cast,
+    "binary": binary,
     "clamp": clamp,
+    "compare": compare,
     "concat": concat,
     "conv2d": conv2d,
     "dequantize": dequantize,
+    "dynamic_conv2d": dynamic_conv2d,
+    "dynamic_fully_connected": dynamic_fully_connected,
     "dynamic_slice": dynamic_slice,
     "dynamic_update_slice": dynamic_update_slice,
     "fully_connected": fully_connected,
@@ -43,10 +51,13 @@ LOWERINGS: dict[str, Lowering] = {
     "leaky_relu": leaky_relu,
     "logistic": logistic,
     "max_pool2d": max_pool2d,
+    "maximum": maximum,
     "mean": mean,
+    "minimum": minimum,
     "mul": mul,
     "one_hot": one_hot,
     "pad": pad,
+    "prelu": prelu,
     "quantize": quantize,
     "requantize": requantize,
     "reshape": reshape,

@@ -137,7 +137,7 @@ def _softmax_8bit(rows: _Rows, call: Call, produced: QuantParams) -> Value:
     exps = _distance_exps(rows, call, table)
     total = rows.reduce(exps, "i32", 0, lambda e, acc: acc + rounding_divide_by_pot(e, 12))
     storage = produced.storage
-    inverse = builder.elementwise([total], total.type.shape, "i32", _reciprocal)
+    inverse = builder.elementwise([total], total.type.shape, "i32", reciprocal)
     # The reciprocal of a Q12 value has 12 - clz(value) integer bits.
     shift = builder.elementwise(
         [total],
@@ -155,7 +155,7 @@ def _softmax_8bit(rows: _Rows, call: Call, produced: QuantParams) -> Value:
     return rows.map(exps, [inverse, shift], storage_kind(TensorType((), produced)), quotient)
 
 
-def _reciprocal(x: Scalar) -> Scalar:
+def reciprocal(x: Scalar) -> Scalar:
     """``fixed_point_functions.reciprocal`` of an i32: the Q0.31 significand, saturated to i32."""
     zeros = x.call("ctlz")
     fraction = (x.extend("i64") << zeros.extend("i64")) - (1 << 31)

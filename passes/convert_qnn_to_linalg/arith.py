@@ -69,6 +69,13 @@ def rescaled(
     return builder.elementwise([*inputs, *parameters.tensors], call.result.shape, kind, formula)
 
 
+def rescaled_scalar(builder: Builder, accumulator: Scalar, constants: Rescale, kind: str) -> Scalar:
+    """What :func:`rescaled` does, of one scalar inside a body; for constants with one scale."""
+    assert len(constants.scales) == 1, "one scale expected"
+    rule = _RULES[constants.rounding](constants, ChannelParameters(builder, ""))
+    return _finish(rule(accumulator, ()), constants, kind)
+
+
 def _exact(constants: Rescale, parameters: ChannelParameters) -> Rule:
     return lambda acc, scalars: acc
 

@@ -27,7 +27,7 @@ def sub(builder: Builder, call: Call) -> Value:
 def mul(builder: Builder, call: Call) -> Value:
     """``lhs * rhs``; quantized: ``rescale((q_lhs - z_lhs) * (q_rhs - z_rhs))``."""
     if not call.result.is_quantized:
-        return _real(builder, call, operator.mul)
+        return _plain(builder, call, operator.mul)
     _require_per_tensor(call)
     constants = rescale.mul(call.types[0], call.types[1], call.result, call.clamp, call.mode)
     left, right = call.types[0].params, call.types[1].params
@@ -40,7 +40,7 @@ def mul(builder: Builder, call: Call) -> Value:
 
 def _sum(builder: Builder, call: Call, sign: int) -> Value:
     if not call.result.is_quantized:
-        return _real(builder, call, operator.add if sign > 0 else operator.sub)
+        return _plain(builder, call, operator.add if sign > 0 else operator.sub)
     _require_per_tensor(call)
     if call.result.params.storage.bits == 32:
         exact = rescale.make_rescale([1.0], call.result.params, call.clamp, Rounding.EXACT)
@@ -78,10 +78,16 @@ def _shift_sum(builder: Builder, call: Call, sign: int, constants: rescale.Shift
     return builder.elementwise(call.operands(), call.result.shape, kind, formula)
 
 
-def _real(builder: Builder, call: Call, operation: Callable[[Scalar, Scalar], Scalar]) -> Value:
-    """Floats, clamped."""
-    value = builder.elementwise(call.operands(), call.result.shape, storage_kind(call.result), operation)
-    return clamp_float(builder, value, call.clamp)
+def _plain(builder: Builder, call: Call, operation: Callable[[Scalar, Scalar], Scalar]) -> Value:
+    """Floats or ordinary integers, clamped."""
+    kind = storage_kind(call.result)
+    if call.result.is_float or not call.clamp:
+        value = builder.elementwise(call.operands(), call.result.shape, kind, operation)
+        return clamp_float(builder, value, call.clamp)
+    low, high = rescale.integer_bounds(call.result.element, call.clamp)
+    return builder.elementwise(
+        call.operands(), call.result.shape, kind, lambda a, b: operation(a, b).clip(low, high)
+    )
 
 
 def _require_per_tensor(call: Call) -> None:
