@@ -7,13 +7,16 @@ different bytes, or the same bytes with the same values, so they may run in any 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+import numpy as np
+
 from ..kernels.launch import Code
 
-Base: TypeAlias = Literal["input", "output", "constants", "arena"]
+Base: TypeAlias = Literal["input", "output", "constants", "arena", "state"]
 
 KERNEL = "kernel"
 """The symbol that a kernel's object file defines."""
@@ -25,7 +28,9 @@ COPY_UNIT = 1 << 14
 
 @dataclass(frozen=True)
 class Pointer:
-    """A place: ``offset`` bytes into the ``index``-th input or output, the constant block or the arena."""
+    """A place: ``offset`` bytes into the ``index``-th input, output or variable (``state``), the constant
+    block or the arena.
+    """
 
     base: Base
     index: int = 0
@@ -56,6 +61,23 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Variable:
+    """Memory that keeps its contents from one run to the next; at first the ``bytes`` at ``initial`` of the
+    constant block.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    """numpy's name for an element as it is stored; of a quantized one signed, whatever it is read as."""
+    initial: int
+
+    @property
+    def bytes(self) -> int:
+        return math.prod(self.shape) * np.dtype(self.dtype).itemsize
+
+
+@dataclass(frozen=True)
 class Program:
     """``steps`` in the order they run. Buffers that no step needs at the same time share bytes of the arena,
     so a step may start only when the one before it has ended.
@@ -69,6 +91,7 @@ class Program:
     """The largest sum of what is alive at one step: no plan needs less of an arena. 0 if unknown."""
     codes: Mapping[str, Code] = field(default_factory=dict)
     """What the kernels are that a family has written; the others are lowered from loops, or copy."""
+    variables: tuple[Variable, ...] = ()
 
     @property
     def kernels(self) -> tuple[str, ...]:

@@ -15,12 +15,22 @@ from typing import Any
 from ..dialect.mlir import ir
 from ..errors import PipelineError
 from ..kernels.launch import OVERREAD_BYTES, Code, Launch
-from ..passes.entry import ROLE, aligned, argument_attributes, entry_function, function_type, symbol
+from ..passes.entry import (
+    INITIAL_OFFSET,
+    ROLE,
+    STATE,
+    VARIABLE,
+    aligned,
+    argument_attributes,
+    entry_function,
+    function_type,
+    symbol,
+)
 from ..passes.form_kernels.calls import LAUNCHES
 from ..passes.form_kernels.calls import read as read_launch
 from ..passes.plan_memory import ARENA_BYTES, byte_size, element_bytes
 from .lifetimes import Lifetimes
-from .program import COPY, COPY_UNIT, Pointer, Program, Step
+from .program import COPY, COPY_UNIT, Pointer, Program, Step, Variable
 
 BODY = "body"
 """What the function of a kernel is called in its own module."""
@@ -76,6 +86,7 @@ class _MainReader:
         self._arena_bytes = arena_bytes
         self._counts: Counter[str] = Counter()
         self._input_bytes: list[int] = []
+        self._variables: list[Variable] = []
         self._staged: dict[int, Pointer] = {}
         """Input -> where its copy lies."""
         self._scalars: dict[Any, int] = {}
@@ -91,6 +102,8 @@ class _MainReader:
             self._counts[base] += 1
             if base == "input":
                 self._input_bytes.append(byte_size(argument.type))
+            elif base == STATE:
+                self._variables.append(_variable(argument.type, attributes))
 
     def program(self) -> Program:
         return Program(
@@ -100,6 +113,7 @@ class _MainReader:
             self._counts["output"],
             self._lifetimes.most_alive(),
             self.launched,
+            tuple(self._variables),
         )
 
     def read(self, op: Any) -> None:
@@ -239,6 +253,18 @@ _READERS: dict[str, Callable[[_MainReader, Any], None]] = {
     "memref.subview": _MainReader.reshape,
     "memref.view": _MainReader.view,
 }
+
+
+def _variable(type_: Any, attributes: Any) -> Variable:
+    """The variable that an argument of ``@main`` is the memory of."""
+    element = type_.element_type
+    kind = "float" if isinstance(element, ir.FloatType) else "int"
+    return Variable(
+        ir.StringAttr(attributes[VARIABLE]).value,
+        tuple(type_.shape),
+        "bool" if element == ir.IntegerType.get_signless(1) else f"{kind}{8 * element_bytes(type_)}",
+        ir.IntegerAttr(attributes[INITIAL_OFFSET]).value,
+    )
 
 
 def _is_dense(type_: Any) -> bool:

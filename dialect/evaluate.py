@@ -9,23 +9,31 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError, PipelineError
+from . import variables
 from .attributes import from_attribute
 from .ir_types import to_tensor_type
 from .meaning import evaluate
+from .mlir import ir
 from .model import find_main, module_numerics
 from .types import DYNAMIC, TensorType
+from .variables import initial_values
 
 Array = npt.NDArray[Any]
 Keep = Callable[[Any, list[Array]], None]
 
 
 def evaluate_module(
-    module: Any, inputs: Sequence[Array], mode: str | None = None, keep: Keep | None = None
+    module: Any,
+    inputs: Sequence[Array],
+    mode: str | None = None,
+    keep: Keep | None = None,
+    state: dict[str, Array] | None = None,
 ) -> list[Array]:
     """The results of ``@main`` on storage arrays, one per argument.
 
     ``mode`` is a numerics mode, by default the module's own. ``keep`` is called with every op and its
-    results, in order.
+    results, in order. ``state`` (variables by symbol) is read and written, by default the first values;
+    :func:`.variables.initial_values` makes one to keep from run to run.
 
     Raises:
         InputError: an array does not fit its argument.
@@ -35,17 +43,62 @@ def evaluate_module(
     with module.context:
         main = find_main(module)
         block = main.operation.regions[0].blocks[0]
-        values = _bind(block.arguments, inputs)
+        held = initial_values(module) if state is None else state
+        run = _Run(mode or module_numerics(module), held, keep)
+        run.values.update(_bind(block.arguments, inputs))
+        return run.block(block)
+
+
+class _Run:
+    """One run of ``@main``: the value of everything computed so far."""
+
+    def __init__(self, mode: str, variables: dict[str, Array], keep: Keep | None) -> None:
+        self.values: dict[Any, Array] = {}
+        self._mode = mode
+        self._variables = variables
+        self._keep = keep
+
+    def block(self, block: Any, arguments: Sequence[Array] = ()) -> list[Array]:
+        """What the block's terminator passes on."""
+        self.values.update(zip(block.arguments, arguments, strict=True) if arguments else ())
         for view in block.operations:
             operation = view.operation
-            operands = [values[operand] for operand in operation.operands]
-            if operation.name == "func.return":
+            operands = [self.values[operand] for operand in operation.operands]
+            if operation.name in ("func.return", "scf.yield", "scf.condition"):
                 return operands
-            results = evaluate_operation(operation, operands, mode or module_numerics(module))
-            values.update(zip(operation.results, results, strict=True))
-            if keep is not None:
-                keep(operation, results)
-    raise PipelineError("@main has no func.return")
+            results = self._operation(operation, operands)
+            self.values.update(zip(operation.results, results, strict=True))
+            if self._keep is not None:
+                self._keep(operation, results)
+        raise PipelineError("a block of @main has no end")
+
+    def _operation(self, operation: Any, operands: list[Array]) -> list[Array]:
+        match operation.name:
+            case "scf.if":
+                region = operation.regions[0 if operands[0] else 1]
+                return self.block(region.blocks[0]) if region.blocks else []
+            case "scf.while":
+                return self._while(operation, operands)
+            case "tensor.extract":
+                return [operands[0][tuple(int(i) for i in operands[1:])]]
+            case "arith.constant":
+                return [np.asarray(ir.IntegerAttr(operation.attributes["value"]).value)]
+            case "quant.scast":
+                return [operands[0].view(to_tensor_type(operation.results[0].type).dtype)]
+            case variables.LOAD:
+                return [self._variables[variables.global_name(operation)]]
+            case variables.STORE:
+                self._variables[variables.global_name(operation)] = operands[0]
+                return []
+        return evaluate_operation(operation, operands, self._mode)
+
+    def _while(self, operation: Any, carried: list[Array]) -> list[Array]:
+        before, after = (region.blocks[0] for region in operation.regions)
+        while True:
+            condition, *carried = self.block(before, carried)
+            if not condition:
+                return carried
+            carried = self.block(after, carried)
 
 
 def evaluate_operation(operation: Any, operands: Sequence[Array], mode: str) -> list[Array]:

@@ -19,6 +19,7 @@ PASS_NAMES = (
     "form-kernels",
     "fuse-elementwise",
     "fuse-matmul-bias",
+    "globals-to-arguments",
     "hoist-requantize",
     "isolate-unsupported",
     "keep-intermediates",

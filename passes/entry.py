@@ -1,7 +1,8 @@
 """The entry function of a bufferized module, and how its argument list grows.
 
-After the passes it takes, in this order: the model's inputs, the constant block, the model's outputs,
-the arena. An argument's ``qnn.role`` is ``constants``, ``arena`` or ``output``; inputs have none.
+After the passes it takes, in this order: the model's inputs, its variables, the constant block, the model's
+outputs, the arena. An argument's ``qnn.role`` is ``state``, ``constants``, ``output`` or ``arena``; inputs
+have none.
 """
 
 from __future__ import annotations
@@ -13,6 +14,14 @@ from ..dialect.buffers import ALIGNMENT as ALIGNMENT
 from ..dialect.mlir import ir
 
 ROLE = "qnn.role"
+STATE = "state"
+"""The role of a variable's memory."""
+VARIABLE = "qnn.variable"
+"""Attribute of a variable's argument, and of the result that it becomes: its name."""
+INITIAL = "qnn.initial"
+"""Attribute of a variable's argument: the elements it holds at first."""
+INITIAL_OFFSET = "qnn.initial_offset"
+"""Where these lie in the constant block, in bytes."""
 
 
 def aligned(size: int) -> int:

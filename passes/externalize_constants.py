@@ -12,7 +12,15 @@ from ..dialect.buffers import aligned_bytes
 from ..dialect.constants import elements_array
 from ..dialect.mlir import arith, ir, memref
 from ..kernels.launch import OVERREAD_BYTES
-from .entry import ROLE, aligned, append_arguments, entry_function
+from .entry import (
+    INITIAL,
+    INITIAL_OFFSET,
+    ROLE,
+    aligned,
+    append_arguments,
+    argument_attributes,
+    entry_function,
+)
 from .registry import ModulePass, register
 
 CONSTANTS = "qnn.constants"
@@ -51,7 +59,12 @@ class ExternalizeConstantsPass(ModulePass):
                 offsets[name] = size
                 data.append(value)
                 size += aligned(elements_array(value).nbytes)
+        places = list(offsets.values())
         with module.context, module.location:
+            for value, place in _place_initial_values(function, size):
+                data.append(value)
+                places.append(place)
+                size = place + aligned(elements_array(value).nbytes)
             bytes_type = ir.MemRefType.get([size], ir.IntegerType.get_signless(8))
             (argument,) = append_arguments(function, [(bytes_type, {ROLE: "constants"})])
             for use in uses:
@@ -62,9 +75,28 @@ class ExternalizeConstantsPass(ModulePass):
                 use.operation.results[0].replace_all_uses_with(view)
                 use.operation.erase()
             module.attributes[CONSTANTS] = ir.ArrayAttr.get(data)
-            module.attributes[OFFSETS] = ir.DenseI64ArrayAttr.get(list(offsets.values()))
+            module.attributes[OFFSETS] = ir.DenseI64ArrayAttr.get(places)
         for name in offsets:
             globals_[name].operation.erase()
+
+
+def _place_initial_values(function: Any, start: int) -> list[tuple[Any, int]]:
+    """Variables' first values as attributes, each with its place in the constant block from ``start`` on,
+    which their arguments get to know.
+    """
+    placed, attributes, end = [], [], start
+    for dictionary in argument_attributes(function):
+        if INITIAL in dictionary:
+            value, named = dictionary[INITIAL], {entry.name: entry.attr for entry in dictionary}
+            placed.append((value, end))
+            del named[INITIAL]
+            named[INITIAL_OFFSET] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), end)
+            dictionary = ir.DictAttr.get(named)
+            end += aligned(elements_array(value).nbytes)
+        attributes.append(dictionary)
+    if placed:
+        function.operation.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
+    return placed
 
 
 def constant_block(module: Any) -> npt.NDArray[np.uint8]:

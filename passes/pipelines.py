@@ -55,7 +55,12 @@ OPTIMIZED = (
     Stage("qnn", ()),
     # Parameters obey the target's rules, if there is a target: ops that it lacks in float, requantizes where
     # others need them. A model that satisfies the rules is only tidied up.
-    Stage("legalized", ("canonicalize", "cse"), for_target=LEGALIZE),
+    # Variables are arguments and results from here on.
+    Stage(
+        "legalized",
+        ("globals-to-arguments", "canonicalize", "cse"),
+        for_target=("globals-to-arguments", *LEGALIZE),
+    ),
     # Groups of ops that kernels of the instruction set compute, as launches of these, on bytes.
     Stage("formed", ("fold-pad", f"form-kernels{ISA}")),
     # What is left, as integer arithmetic spelled out; contractions stay recognizable.

@@ -25,21 +25,12 @@ from .entry import (
     update_type,
 )
 from .registry import ModulePass, register
+from .variable_memory import VIEWS, take_variables, write_variables
 
 LOG = logging.getLogger("zeropoint.passes")
 ARENA_BYTES = "qnn.arena_bytes"
 ARENA_SLACK = "qnn.arena_slack"
 """Attribute of a module: how many bytes past the last buffer kernels may read."""
-_VIEWS = frozenset(
-    {
-        "memref.cast",
-        "memref.collapse_shape",
-        "memref.expand_shape",
-        "memref.reinterpret_cast",
-        "memref.subview",
-        "memref.view",
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -85,8 +76,9 @@ class PlanMemoryPass(ModulePass):
     """Make the entry function's buffers views of an arena, and its results arguments that it writes.
 
     ``main(inputs..., outputs..., arena)``: a buffer that is returned becomes (a view of) its output argument;
-    all others share the arena by liveness. Buffers are 64-byte aligned. The arena's size is the module
-    attribute ``qnn.arena_bytes``.
+    all others share the arena by liveness. What a variable becomes is written where it lies: at once if its
+    old value is not needed any more, else by a copy at the end. Buffers are 64-byte aligned. The arena's size
+    is the module attribute ``qnn.arena_bytes``.
     """
 
     name: ClassVar[str] = "plan-memory"
@@ -98,7 +90,9 @@ class PlanMemoryPass(ModulePass):
         for kernel in functions(module):
             _require_no_allocation(kernel, function)
         with module.context, module.location:
+            variables = take_variables(function)
             _bind_outputs(function, roots_of(function))
+            write_variables(function, variables)
             size = _bind_arena(function, _slack(module))
             module.attributes[ARENA_BYTES] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), size)
 
@@ -172,7 +166,7 @@ def _use_steps(value: Any, steps: dict[Any, int]) -> Iterator[int]:
     """The steps (ops of the entry block) at which a buffer or a view of it is used."""
     for use in value.uses:
         owner = use.owner.operation
-        if owner.name in _VIEWS:
+        if owner.name in VIEWS:
             yield from _use_steps(owner.results[0], steps)
         else:
             yield steps[owner]
@@ -185,7 +179,7 @@ def roots_of(function: Any) -> dict[Any, Any]:
         operation = op.operation
         if operation.name == "memref.alloc":
             roots[operation.results[0]] = operation.results[0]
-        elif operation.name in _VIEWS and operation.operands[0] in roots:
+        elif operation.name in VIEWS and operation.operands[0] in roots:
             roots[operation.results[0]] = roots[operation.operands[0]]
     return roots
 

@@ -33,6 +33,7 @@ from ..targets.loading import HOST
 from .executable import Executable
 from .kernel_objects import Progress, Recipe, builtin_recipes, identity, kernel_objects
 from .refusals import with_reasons
+from .variables import Variables
 
 LOG = logging.getLogger("zeropoint.compile")
 # The bindings' objects are safe under the interpreter lock, but passes in Python let other threads in.
@@ -48,6 +49,7 @@ def compile(
     keep_intermediates: bool = False,
     cache: bool = True,
     progress: Progress = lambda text: None,
+    variables: Variables | None = None,
 ) -> Executable:
     """Compile a model to machine code in this process. Long steps log to the logger ``zeropoint`` at INFO.
 
@@ -64,6 +66,8 @@ def compile(
         cache: keep compiled kernels on disk, and take them from there the next time (see
             ``runtime/cache.py``).
         progress: is told, in words, what takes long.
+        variables: ``Executable.variables`` of another signature of the model, to be shared; its own if left
+            out.
 
     Raises:
         InputError: an argument is wrong, or an input of the model has a dynamic dimension.
@@ -96,6 +100,7 @@ def compile(
         model.name,
         threads,
         instructions(machine.features.split(",")),
+        variables,
     )
 
 

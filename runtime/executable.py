@@ -20,6 +20,7 @@ from ..codegen.team import Team
 from ..dialect.tensor_info import TensorInfo
 from ..errors import InputError, ZeropointError
 from .inputs import Array, arrange, check_array
+from .variables import Variables
 
 if TYPE_CHECKING:
     from .profile import Profile
@@ -30,7 +31,7 @@ class Executable:
 
     ``inputs`` and ``outputs`` describe the tensors (name, shape, dtype, scale, zero_point). Several threads
     may call :meth:`run` at once: each run works in a memory arena of its own, and the interpreter lock is
-    released.
+    released. A network with variables remembers: its runs go one after the other.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Executable:
         name: str = "network",
         threads: int = 1,
         instructions: Collection[str] = (),
+        variables: Variables | None = None,
     ) -> None:
         self.name = name
         self.inputs = list(inputs)
@@ -67,7 +69,11 @@ class Executable:
         self._wanted = [(info.shape, info.dtype) for info in self.inputs]
         self._made = [(info.shape, info.dtype) for info in self._results]
         self._last: list[Array] | None = None
-        self._layout = TableLayout(program, code, constants.ctypes.data, threads)
+        self.variables = Variables() if variables is None else variables
+        """What the network remembers between runs, by name."""
+        places = self.variables.place(program.variables, constants)
+        self._lock = self.variables.lock if places else None
+        self._layout = TableLayout(program, code, constants.ctypes.data, threads, places)
         self._team = Team(code, threads) if threads > 1 else None
         self._call: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(code.address(DRIVER, RUN))
         self._idle: deque[Workspace] = deque()
@@ -93,11 +99,15 @@ class Executable:
         if self._team is not None:
             self._team.start()
         workspace.point_at(addresses([*arrays, *results]))
-        self._call(workspace.address)
+        self._run(workspace.address)
         self._idle.append(workspace)
         if self._kept is not None:
             self._last = results
         return results[: len(self.outputs)]
+
+    def reset(self) -> None:
+        """Give every variable its first value: the next :meth:`run` is as the first one."""
+        self.variables.reset()
 
     def bind(self, *inputs: Any) -> BoundStep:
         """Fix the buffers for a hot loop: ``step = exe.bind(x)``; every ``step()`` reads ``x`` as it is then.
@@ -152,7 +162,16 @@ class Executable:
         """
         from .profiler import profile
 
-        return profile(self, inputs, repeats)
+        with self.variables.kept():
+            return profile(self, inputs, repeats)
+
+    def _run(self, address: int) -> None:
+        """Run the table at an address; nobody else does meanwhile, if it has variables."""
+        if self._lock is None:
+            self._call(address)
+        else:
+            with self._lock:
+                self._call(address)
 
     def _workspace_at(self, inputs: Sequence[Any]) -> Workspace:
         """A workspace of its own, with everything that it points at."""
@@ -204,7 +223,7 @@ class BoundStep:
             executable._team.start()
         self._executable = executable
         self._results = results
-        self._call = executable._call
+        self._call = executable._call if executable._lock is None else executable._run
         self._address = self._workspace.address
 
     def intermediates(self) -> dict[str, Array]:

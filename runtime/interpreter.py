@@ -21,6 +21,7 @@ from .executable import BoundStep, Executable
 from .inputs import Array, check_array
 from .signature_runner import SignatureRunner
 from .tensor_details import tensor_details
+from .variables import Variables
 
 
 class NotReadyError(ZeropointError, RuntimeError):
@@ -71,6 +72,7 @@ class Interpreter:
         self._preserve = experimental_preserve_all_tensors
         self._numerics = _numerics(numerics, experimental_op_resolver_type)
         self._shapes = {i: self._graph.tensors[i].shape for i in self._graph.inputs}
+        self._variables = Variables()
         self._executable: Executable | None = None
         self._step: BoundStep | None = None
         self._inputs: dict[int, Array] = {}
@@ -89,7 +91,12 @@ class Interpreter:
             shapes=None if shapes == original else shapes,
             numerics=self._numerics,
         )
-        executable = compile(model, threads=self._threads, keep_intermediates=self._preserve)
+        executable = compile(
+            model,
+            threads=self._threads,
+            keep_intermediates=self._preserve,
+            variables=self._variables,
+        )
         arrays = [np.zeros(info.shape, info.dtype) for info in executable.inputs]
         step = executable.bind(*arrays)
         self._inputs = dict(zip(self._graph.inputs, arrays, strict=True))
@@ -153,7 +160,8 @@ class Interpreter:
             self._inputs, self._outputs, self._preserved = {}, {}, {}
 
     def reset_all_variables(self) -> None:
-        """Nothing to do: models with variables cannot be loaded."""
+        """Give every variable its first value."""
+        self._variables.reset()
 
     def get_input_details(self) -> list[dict[str, Any]]:
         """One dict per input; keys as in LiteRT (name, index, shape, shape_signature, dtype, ...)."""
@@ -192,7 +200,9 @@ class Interpreter:
             known = ", ".join(f"'{key}'" for key in keys) or "none"
             hint = did_you_mean(signature_key, keys) or f"; the model has {known}"
             raise InputError(f"no signature '{signature_key}'{hint}")
-        return SignatureRunner(self._data, self._file, signature_key, self._threads, self._numerics)
+        return SignatureRunner(
+            self._data, self._file, signature_key, self._threads, self._numerics, self._variables
+        )
 
     def _tensor(self, index: int) -> Tensor:
         tensors = self._graph.tensors

@@ -35,7 +35,7 @@ from ..version import __version__
 from .executable import Executable
 
 MAGIC = b"\x93ZEROPOINT\r\n\x1a\n\0\0"
-VERSION = 1
+VERSION = 2
 """Of the format; a file of another one is not read."""
 _PREFIX = struct.Struct("<16s I I Q Q Q Q 32s")
 """Magic, version, 0, bytes of the header and of the code, offset and bytes of the constants, digest."""
@@ -227,7 +227,7 @@ def _open(place: str) -> _File:
         header = msgspec.json.decode(view[_PREFIX.size : code_start], type=Header)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise ImportModelError(f"{place}: error: the header is damaged: {error}") from error
-    _check(header, code_bytes, place)
+    _check(header, code_bytes, constant_bytes, place)
     constants = np.frombuffer(whole, np.uint8, constant_bytes, start)
     return _File(header, view[code_start : code_start + code_bytes], constants)
 
@@ -247,11 +247,17 @@ def _head(prefix: bytes, size: int, place: str) -> tuple[int, int, int, int, byt
     return header, code, start, constants, digest
 
 
-def _check(header: Header, code_bytes: int, place: str) -> None:
+def _check(header: Header, code_bytes: int, constant_bytes: int, place: str) -> None:
     """Whether every number in the header is one that a table can be made of."""
     image, program = header.image, header.program
     results = len(header.outputs) + len(header.intermediates or ())
-    counts = {"input": len(header.inputs), "output": results, "constants": 1, "arena": 1}
+    counts = {
+        "input": len(header.inputs),
+        "output": results,
+        "constants": 1,
+        "arena": 1,
+        "state": len(program.variables),
+    }
     pointers = [a for step in program.steps for a in step.arguments if isinstance(a, Pointer)]
     slots = [*image.imports, *image.absolute] if image is not None else []
     fine = (
@@ -260,6 +266,10 @@ def _check(header: Header, code_bytes: int, place: str) -> None:
         and all(0 <= offset <= code_bytes - 8 for offset, _ in slots)
         and (image is None or 0 <= image.code_bytes <= code_bytes)
         and 0 <= program.arena_bytes < _MAX_ARENA
+        and all(
+            0 <= v.initial <= constant_bytes - v.bytes and min(v.shape, default=0) >= 0
+            for v in program.variables
+        )
         and header.threads >= 1
     )
     if not fine:

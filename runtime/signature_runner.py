@@ -13,20 +13,30 @@ from .compiler import compile
 from .executable import Executable
 from .inputs import Array
 from .tensor_details import tensor_details
+from .variables import Variables
 
 
 class SignatureRunner:
     """``runner(name=array, ...)`` returns ``{output name: array}``; made by
     ``Interpreter.get_signature_runner``.
 
-    It compiles on the first call, and again when the shapes of the inputs differ from the call before.
+    Runners of one interpreter share its variables. One compiles on the first call, and again when the shapes
+    of the inputs differ from the call before.
     """
 
-    def __init__(self, data: bytes, file: ModelFile, key: str, threads: int, numerics: str | None) -> None:
+    def __init__(
+        self,
+        data: bytes,
+        file: ModelFile,
+        key: str,
+        threads: int,
+        numerics: str | None,
+        variables: Variables,
+    ) -> None:
         (self._signature,) = (s for s in file.signatures if s.key == key)
         self._graph = file.graphs[self._signature.graph]
         self._data, self._name = data, file.name
-        self._threads, self._numerics = threads, numerics
+        self._threads, self._numerics, self._variables = threads, numerics, variables
         self._shapes: dict[str, tuple[int, ...]] | None = None
         self._executable: Executable | None = None
 
@@ -72,6 +82,6 @@ class SignatureRunner:
                 shapes=shapes,
                 numerics=self._numerics,
             )
-            self._executable = compile(model, threads=self._threads)
+            self._executable = compile(model, threads=self._threads, variables=self._variables)
             self._shapes = shapes
         return self._executable

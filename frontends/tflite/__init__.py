@@ -8,6 +8,7 @@ from . import (  # noqa: F401 - each registers its importers
     conv,
     elementwise,
     index_ops,
+    matmul,
     pooling,
     quantize,
     reduction,
@@ -19,6 +20,7 @@ from . import (  # noqa: F401 - each registers its importers
     strided_slice,
     transpose_conv,
     unary,
+    variables,
 )
 from .load import load_tflite
 

@@ -55,7 +55,7 @@ class Tensor:
 @dataclass(frozen=True)
 class Operator:
     """One operator: ``name`` is the builtin's (``CONV_2D``) or ``CUSTOM``; ``inputs`` and ``outputs`` are
-    tensor indices.
+    tensor indices, and so are ``intermediates``, which only tell the parameters of values inside.
     """
 
     index: int
@@ -64,6 +64,7 @@ class Operator:
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     options: Mapping[str, Any]
+    intermediates: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from .graph import Graph, ModelFile, Operator, Signature, Tensor, short
 from .operator_import import ConsequenceError, OperatorImport, UnsupportedError, first_line
 from .registry import IMPORTERS
 from .topology import describe
+from .variables import Declared, Variables, initial_values
 
 Shape = tuple[int, ...]
 
@@ -44,6 +45,10 @@ class GraphImport:
         self._types: dict[int, TensorType] = {}
         self._constants: dict[tuple[int, TensorType, Hashable], Any] = {}
         self._known: dict[Any, tuple[npt.NDArray[np.generic], TensorType]] = {}
+        self.variables = Variables(self, Declared())
+        for name, type_, value in initial_values(model):
+            self.variables.declared.types.setdefault(name, type_)
+            self.variables.declared.initial.setdefault(name, value)
         self._faults: list[str] = []
         self._stand_ins: set[int] = set()
 
@@ -149,6 +154,7 @@ class GraphImport:
             self._values[index] = argument
         self._import_operators()
         self._finish(main, argument_types, signature, file)
+        self.variables.declared.declare(module, file)
         try:
             module.operation.verify()
         except MLIRError as error:
@@ -220,6 +226,7 @@ class GraphImport:
                     self.model.name, [f"graph output '{short(tensor.name)}' has {tensor.obstacle}"]
                 )
         results = [self.value_of(tensor, None) for tensor in tensors]
+        self.variables.store(file)
         func.ReturnOp(results, loc=file, ip=self.insertion_point)
         main.attributes["function_type"] = ir.TypeAttr.get(
             ir.FunctionType.get(argument_types, [value.type for value in results])

@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ...dialect import qnn
+from ...dialect.ir_types import to_ir_type
 from ...dialect.meaning import evaluate
-from ...dialect.mlir import MLIRError
+from ...dialect.mlir import MLIRError, ir
 from ...dialect.qnn.shapes import same_shape
 from ...dialect.types import QuantParams, TensorType
-from .graph import OPTIONAL, Operator, Tensor, short
+from .graph import OPTIONAL, Graph, Operator, Tensor, short
 from .topology import describe
 
 if TYPE_CHECKING:
@@ -160,6 +161,14 @@ class OperatorImport:
         self._demand_usable(tensor, "output")
         return tensor
 
+    def subgraph(self, option: str) -> Graph:
+        """The subgraph that an option names."""
+        number: int = self.option(option)
+        graphs = self.graph.model.graphs
+        if not 0 <= number < len(graphs):
+            self.fail(f"subgraph {number} does not exist, the file has {len(graphs)}")
+        return graphs[number]
+
     # -- what an importer demands ------------------------------------------------------------------
 
     def demand_counts(self, inputs: Collection[int], outputs: int = 1) -> None:
@@ -280,6 +289,28 @@ class OperatorImport:
         type_ = self.result_type(array.shape, output)
         self.bind(self.constant_value(self.output(output), array, type_, next(self._folds)), type_, output)
 
+    def relabel(self, value: Any, type_: TensorType, wanted: TensorType) -> Any:
+        """The same stored integers as another type of their storage, as if bytes were copied."""
+        if type_ == wanted:
+            return value
+        if type_.dtype != wanted.dtype or type_.shape != wanted.shape:
+            self.unsupported(f"{kind(type_)}{list(type_.shape)} as {kind(wanted)}{list(wanted.shape)}")
+        for step in (storage_type(type_), wanted):
+            value = self._cast(value, step)
+        return value
+
+    def _cast(self, value: Any, type_: TensorType) -> Any:
+        wanted = to_ir_type(type_)
+        if value.type == wanted:
+            return value
+        return ir.Operation.create(
+            "quant.scast",
+            results=[wanted],
+            operands=[value],
+            loc=self.location,
+            ip=self.graph.insertion_point,
+        ).results[0]
+
     def bind(self, value: Any, type_: TensorType, output: int = 0) -> None:
         """``value`` is an output of the operator."""
         self.graph.bind(self.output(output), value, type_)
@@ -304,6 +335,13 @@ def is_folded(op: str, inputs: Sequence[TensorType], result: TensorType) -> bool
     if result.is_quantized or any(type_.is_quantized for type_ in inputs):
         return op in MOVES and all(t.element == result.element for t in inputs if t.is_quantized)
     return op in MOVES or not result.is_float or result.elements <= FEW
+
+
+def storage_type(type_: TensorType) -> TensorType:
+    """The type of plain integers that a quantized tensor is stored as; other types are themselves."""
+    if not type_.is_quantized:
+        return type_
+    return TensorType(type_.shape, f"i{max(8, type_.params.storage.bits)}")
 
 
 def first_line(error: MLIRError) -> str:

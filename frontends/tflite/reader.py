@@ -133,7 +133,7 @@ class _ModelReader:
         if opcode >= len(self.opcodes):
             fail(f"op {index}: operator code {opcode} does not exist, the file has {len(self.opcodes)}")
         name, custom_code = self.opcodes[opcode]
-        return Operator(index, name, custom_code, table.integers(1), table.integers(2), {})
+        return Operator(index, name, custom_code, table.integers(1), table.integers(2), {}, table.integers(8))
 
     def _options(self, table: Table, name: str, fail: Fail) -> Mapping[str, Any]:
         """The option fields of an operator we import; defaults where the table or a field is absent."""
@@ -188,6 +188,8 @@ def _option(table: Table | None, key: str, field: Field, fail: Fail) -> Any:
         return field.default
     if field.kind == "[i32]":
         return table.integers(field.slot)
-    assert not isinstance(field.default, tuple), "a scalar field has a scalar default"
+    if field.kind == "text":
+        return table.text(field.slot)
+    assert not isinstance(field.default, tuple | str), "a scalar field has a scalar default"
     value = table.scalar(field.slot, field.kind, field.default)
     return value if field.kind == "f32" else bool(value) if field.kind == "bool" else int(value)

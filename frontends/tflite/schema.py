@@ -128,13 +128,13 @@ ENUMS = {"mirror": MIRRORS, "padding": PADDINGS, "activation": ACTIVATIONS, "wei
 
 @dataclass(frozen=True)
 class Field:
-    """One field of an option table: slot number, kind (a scalar kind, a key of ``ENUMS``, or ``[i32]``),
-    default.
+    """One field of an option table: slot number, kind (a scalar kind, a key of ``ENUMS``, ``[i32]`` or
+    ``text``), default.
     """
 
     slot: int
     kind: str
-    default: float | bool | tuple[int, ...] = 0
+    default: float | bool | str | tuple[int, ...] = 0
 
 
 _STRIDES = {"padding": Field(0, "padding"), "stride_w": Field(1, "i32"), "stride_h": Field(2, "i32")}
@@ -216,6 +216,29 @@ OPTION_FIELDS: dict[str, dict[str, Field]] = {
     "DepthToSpaceOptions": {"block_size": Field(0, "i32")},
     "PackOptions": {"values_count": Field(0, "i32"), "axis": Field(1, "i32")},
     "UnpackOptions": {"num": Field(0, "i32"), "axis": Field(1, "i32")},
+    "CallOnceOptions": {"init_subgraph": Field(0, "i32")},
+    "VarHandleOptions": {"container": Field(0, "text", ""), "shared_name": Field(1, "text", "")},
+    "IfOptions": {"then_subgraph": Field(0, "i32"), "else_subgraph": Field(1, "i32")},
+    "WhileOptions": {"cond_subgraph": Field(0, "i32"), "body_subgraph": Field(1, "i32")},
+    "CallOptions": {"subgraph": Field(0, "u32")},
+    "SVDFOptions": {
+        "rank": Field(0, "i32"),
+        "activation": Field(1, "activation"),
+        "asymmetric_inputs": Field(2, "bool", False),
+    },
+    "UnidirectionalSequenceLSTMOptions": {
+        "activation": Field(0, "activation"),
+        "cell_clip": Field(1, "f32", 0.0),
+        "projection_clip": Field(2, "f32", 0.0),
+        "time_major": Field(3, "bool", False),
+        "asymmetric_inputs": Field(4, "bool", False),
+    },
+    "SequenceRNNOptions": {
+        "time_major": Field(0, "bool", False),
+        "activation": Field(1, "activation"),
+        "asymmetric_inputs": Field(2, "bool", False),
+    },
+    "RNNOptions": {"activation": Field(0, "activation"), "asymmetric_inputs": Field(1, "bool", False)},
     "ResizeBilinearOptions": {
         "align_corners": Field(2, "bool", False),
         "half_pixel_centers": Field(3, "bool", False),
@@ -265,6 +288,15 @@ OPTIONS_OF: dict[str, str] = {
     "SPLIT_V": "SplitVOptions",
     "PACK": "PackOptions",
     "UNPACK": "UnpackOptions",
+    "CALL_ONCE": "CallOnceOptions",
+    "VAR_HANDLE": "VarHandleOptions",
+    "IF": "IfOptions",
+    "WHILE": "WhileOptions",
+    "CALL": "CallOptions",
+    "SVDF": "SVDFOptions",
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": "UnidirectionalSequenceLSTMOptions",
+    "UNIDIRECTIONAL_SEQUENCE_RNN": "SequenceRNNOptions",
+    "RNN": "RNNOptions",
     "RESIZE_BILINEAR": "ResizeBilinearOptions",
     "RESIZE_NEAREST_NEIGHBOR": "ResizeNearestNeighborOptions",
 }

@@ -11,6 +11,9 @@ from .graph import OPTIONAL, Operator, Tensor, short
 
 Fail = Callable[[str], NoReturn]
 
+STATEFUL = frozenset({"ASSIGN_VARIABLE", "CALL", "CALL_ONCE", "IF", "READ_VARIABLE", "WHILE"})
+"""Operators that stay in the file's order: they may read or write variables."""
+
 
 def describe(operator: Operator, tensors: Sequence[Tensor]) -> str:
     """``CONV_2D (op 12, output 'block1/conv')`` for messages."""
@@ -97,6 +100,7 @@ def sort_operators(
         tensor = tensors[index]
         return index in graph_inputs or index in producers or tensor.is_constant or tensor.is_variable
 
+    previous: int | None = None
     waits_for: list[int] = []
     consumers: dict[int, list[int]] = defaultdict(list)
     for position, operator in enumerate(operators):
@@ -107,6 +111,9 @@ def sort_operators(
                     "no operator writes it, and it is neither a graph input nor a constant"
                 )
         needed = {producers[index] for index in operator.inputs if index in producers}
+        if operator.name in STATEFUL:
+            needed |= {previous} if previous is not None else set()
+            previous = position
         waits_for.append(len(needed))
         for producer in needed:
             consumers[producer].append(position)

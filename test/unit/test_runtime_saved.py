@@ -236,7 +236,7 @@ def test_missing_function_of_the_system(path: Path, tmp_path: Path) -> None:
 
 
 def test_another_version(path: Path, tmp_path: Path) -> None:
-    with pytest.raises(zp.ImportModelError, match=r"format version 9, expected 1; compile the model again"):
+    with pytest.raises(zp.ImportModelError, match=r"format version 9, expected 2; compile the model again"):
         zp.load_executable(changed(path, tmp_path / "new.zpx", lambda fields: None, version=9))
 
 

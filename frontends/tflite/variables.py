@@ -1,0 +1,174 @@
+"""Variables: VAR_HANDLE, READ_VARIABLE, ASSIGN_VARIABLE, CALL_ONCE, and the state tensors of recurrent
+operators.
+
+A graph is imported with the present value of each variable at hand; ``@main`` loads a variable before its
+first use and stores what was assigned at its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...dialect import variables as ir_variables
+from ...dialect.types import QuantParams, TensorType
+from .graph import Graph, ModelFile, Operator, Tensor, short
+from .operator_import import ConsequenceError, OperatorImport
+from .registry import importer
+
+if TYPE_CHECKING:
+    from .graph_import import GraphImport
+
+Array = npt.NDArray[np.generic]
+
+
+@dataclass
+class Declared:
+    """The variables of a whole import: their types, and the values that the file gives them at first."""
+
+    types: dict[str, TensorType] = field(default_factory=dict)
+    initial: dict[str, Array] = field(default_factory=dict)
+
+    def declare(self, module: Any, location: Any) -> None:
+        """Add a global for each to ``module``."""
+        for name, type_ in reversed(self.types.items()):
+            value = self.initial.get(name)
+            if value is None:
+                value = np.zeros(type_.shape, type_.dtype)
+            ir_variables.declare(module, name, type_, value, location)
+
+
+class Variables:
+    """The variables of one graph that is imported: what they hold at this point."""
+
+    def __init__(self, graph: GraphImport, declared: Declared, outer: Variables | None = None) -> None:
+        self.declared = declared
+        self.handles: dict[int, str] = {}
+        """Tensor index of a resource -> the variable's name."""
+        self.held: dict[str, Any] = dict(outer.held) if outer else {}
+        self.assigned: dict[str, None] = {}
+        self._graph = graph
+
+    def name_of(self, tensor: Tensor) -> str:
+        """The variable that a resource or a state tensor is."""
+        if tensor.is_variable:
+            return tensor.name
+        name = self.handles.get(tensor.index)
+        if name is None:
+            raise ConsequenceError(f"reads '{short(tensor.name)}', a handle that is not known")
+        return name
+
+    def read(self, name: str, type_: TensorType, location: Any) -> tuple[Any, TensorType]:
+        """The present value, and its type; ``type_`` is whose it is if nothing is known of the variable."""
+        type_ = self.declared.types.setdefault(name, type_)
+        if name not in self.held:
+            self.held[name] = ir_variables.load(name, type_, location, self._graph.insertion_point)
+        return self.held[name], type_
+
+    def assign(self, name: str, value: Any) -> None:
+        self.held[name] = value
+        self.assigned[name] = None
+
+    def store(self, location: Any) -> None:
+        """Store what was assigned, at the end of ``@main``."""
+        for name in self.assigned:
+            ir_variables.store(name, self.held[name], location, self._graph.insertion_point)
+
+
+def initial_values(model: ModelFile) -> Iterator[tuple[str, TensorType, Array]]:
+    """What the subgraphs that CALL_ONCE names assign, if it is constant; their other operators are refused
+    where CALL_ONCE is imported.
+    """
+    for graph in model.graphs:
+        for operator in graph.operators:
+            if operator.name == "CALL_ONCE" and 0 <= operator.options["init_subgraph"] < len(model.graphs):
+                yield from _assigned_constants(model.graphs[operator.options["init_subgraph"]])
+
+
+def _assigned_constants(graph: Graph) -> Iterator[tuple[str, TensorType, Array]]:
+    names = {
+        op.outputs[0]: handle_name(op) for op in graph.operators if op.name == "VAR_HANDLE" and op.outputs
+    }
+    for operator in graph.operators:
+        if operator.name == "ASSIGN_VARIABLE" and len(operator.inputs) == 2:
+            handle, value = operator.inputs
+            tensor = graph.tensors[value]
+            if handle in names and tensor.data is not None and not tensor.obstacle:
+                yield names[handle], tensor.type, tensor.data
+
+
+def handle_name(operator: Operator) -> str:
+    """The name of the variable that a VAR_HANDLE stands for."""
+    container, name = operator.options["container"], operator.options["shared_name"]
+    return f"{container}/{name}" if container else str(name)
+
+
+@importer("VAR_HANDLE")
+def var_handle(op: OperatorImport) -> None:
+    """Nothing: the handle's name is all there is."""
+    op.demand_counts((0,))
+    op.graph.variables.handles[op.operator.outputs[0]] = handle_name(op.operator)
+
+
+@importer("READ_VARIABLE")
+def read_variable(op: OperatorImport) -> None:
+    """The variable's present value."""
+    op.demand_counts((1,))
+    wanted = op.output().type
+    value, type_ = op.graph.variables.read(_handle(op), wanted, op.location)
+    if type_.shape != wanted.shape:
+        op.fail(f"declares output shape {list(wanted.shape)}, but the variable has {list(type_.shape)}")
+    op.bind(op.relabel(value, type_, wanted), wanted)
+
+
+@importer("ASSIGN_VARIABLE")
+def assign_variable(op: OperatorImport) -> None:
+    """From here on the variable is the input."""
+    op.demand_counts((2,), outputs=0)
+    name, given = _handle(op), op.type(1)
+    type_ = op.graph.variables.declared.types.setdefault(name, given)
+    if type_.shape != given.shape:
+        op.unsupported(f"a variable that changes its shape from {list(type_.shape)} to {list(given.shape)}")
+    op.graph.variables.assign(name, op.relabel(op.value(1), given, type_))
+
+
+@importer("CALL_ONCE")
+def call_once(op: OperatorImport) -> None:
+    """Nothing: what it assigns is what the variables hold at first."""
+    op.demand_counts((0,), outputs=0)
+    graph = op.subgraph("init_subgraph")
+    for operator in graph.operators:
+        if operator.name not in ("VAR_HANDLE", "ASSIGN_VARIABLE"):
+            op.unsupported(f"variables that are initialized by {operator.name}")
+        if operator.name == "ASSIGN_VARIABLE" and graph.tensors[operator.inputs[1]].data is None:
+            op.unsupported("variables that are initialized by something that is no constant")
+
+
+def _handle(op: OperatorImport) -> str:
+    if not op.has(0):
+        op.fail("input 0, the variable, is missing")
+    return op.graph.variables.name_of(op.graph.tensors[op.operator.inputs[0]])
+
+
+def state_value(op: OperatorImport, index: int) -> tuple[Any, TensorType]:
+    """The present value of a state tensor, an input of a recurrent operator; at first a real zero."""
+    tensor = op.graph.tensors[op.operator.inputs[index]] if op.has(index) else None
+    if tensor is None or not tensor.is_variable:
+        op.fail(f"input {index} must be a variable tensor")
+    if tensor.obstacle:
+        op.unsupported(f"input '{short(tensor.name)}' has {tensor.obstacle}")
+    variables, type_ = op.graph.variables, tensor.type
+    zero = type_.element.zero_point if isinstance(type_.element, QuantParams) else 0
+    # Only int8 state starts at its zero point; other types have 0 there.
+    variables.declared.initial.setdefault(tensor.name, np.full(type_.shape, zero, type_.dtype))
+    value, type_ = variables.read(tensor.name, type_, op.location)
+    return value, type_
+
+
+def assign_state(op: OperatorImport, index: int, value: Any) -> None:
+    """What the state tensor ``index`` becomes."""
+    op.graph.variables.assign(op.graph.tensors[op.operator.inputs[index]].name, value)
