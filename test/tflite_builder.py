@@ -21,7 +21,7 @@ import tflite
 
 Array: TypeAlias = npt.NDArray[Any]
 
-_TENSOR_TYPES: dict[str, int] = {
+TENSOR_TYPES: dict[str, int] = {
     "float32": tflite.TensorType.FLOAT32,
     "float16": tflite.TensorType.FLOAT16,
     "int32": tflite.TensorType.INT32,
@@ -31,14 +31,21 @@ _TENSOR_TYPES: dict[str, int] = {
     "int16": tflite.TensorType.INT16,
     "int8": tflite.TensorType.INT8,
     "int4": tflite.TensorType.INT4,
+    "float64": tflite.TensorType.FLOAT64,
+    "uint32": tflite.TensorType.UINT32,
+    "uint16": tflite.TensorType.UINT16,
 }
+"""The schema's codes by numpy's names."""
 
 # The options table of each operator whose name does not say it (CONV_2D -> Conv2DOptions is listed, ADD ->
 # AddOptions is not).
 _OPTIONS: dict[str, str] = {
     "ARG_MAX": "ArgMaxOptions",
     "AVERAGE_POOL_2D": "Pool2DOptions",
+    "BATCH_MATMUL": "BatchMatMulOptions",
     "CONV_2D": "Conv2DOptions",
+    "CONV_3D": "Conv3DOptions",
+    "CONV_3D_TRANSPOSE": "Conv3DOptions",
     "DEPTHWISE_CONV_2D": "DepthwiseConv2DOptions",
     "FULLY_CONNECTED": "FullyConnectedOptions",
     "MAX_POOL_2D": "Pool2DOptions",
@@ -127,7 +134,7 @@ class Builder:
         )
         kind = dtype if isinstance(dtype, str) else np.dtype(dtype).name
         raw = data if isinstance(data, bytes) or data is None else np.ascontiguousarray(data).tobytes()
-        type_ = _TENSOR_TYPES[kind]
+        type_ = TENSOR_TYPES[kind]
         self.tensors.append(
             _Tensor(name, tuple(shape), type_, scale_list, points, axis, raw, tuple(signature))
         )
@@ -299,14 +306,17 @@ def _operator_code(builder: flatbuffers.Builder, name: str) -> int:
 
 
 _VERSIONS = {
+    "BATCH_MATMUL": 4,
     "CONV_2D": 5,
     "DEPTHWISE_CONV_2D": 6,
     "FULLY_CONNECTED": 4,
     "ADD": 3,
+    "BROADCAST_TO": 3,
     "SUB": 3,
     "MUL": 5,
     "QUANTIZE": 2,
     "SOFTMAX": 3,
+    "TRANSPOSE_CONV": 4,
 }
 
 

@@ -43,8 +43,8 @@ class ConstantOp(QnnOp, name="constant", traits=[ext.Pure]):
 
 
 def _held_in(type_: TensorType) -> str:
-    """The element type of a constant's value."""
-    if not type_.is_quantized:
+    """The element type of a constant's value; unsigned integers are held in signless ones."""
+    if not type_.is_quantized and type_.dtype.kind != "u":
         return str(type_.element)
     return f"i{type_.dtype.itemsize * 8}"
 
