@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,7 @@ class Float32Sum:
     """The inner fma is that of ``lhs``: ``truncate(fma(rhs, rhs_factor, fma(lhs, lhs_factor, addend)))``."""
 
 
+@lru_cache(maxsize=256)
 def prove_sum(
     constants: Sum | ShiftSum,
     lhs_minimum: int,

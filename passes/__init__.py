@@ -9,6 +9,7 @@ PASS_NAMES = (
     "annotate-kernels",
     "convert-qnn-to-linalg",
     "destination-style",
+    "detach-launch-results",
     "externalize-constants",
     "fold-batch-norm",
     "fold-concat-rescales",

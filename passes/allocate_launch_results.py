@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ..dialect.mlir import func, ir, memref
 from ..kernels.launch import OVERREAD_BYTES
-from .entry import entry_function, symbol
+from .entry import entry_function, function_type, symbol
 from .form_kernels.calls import LAUNCHES
 from .plan_memory import ARENA_SLACK, roots_of
 from .registry import ModulePass, register
@@ -18,8 +18,8 @@ from .registry import ModulePass, register
 class AllocateLaunchResultsPass(ModulePass):
     """Give every call that ``form-kernels`` made the buffer of its result as the last operand.
 
-    To be run on buffers: bufferization leaves these calls returning a buffer, since they have no body to look
-    into. Afterwards they look like calls of any other kernel.
+    To be run on buffers: bufferization leaves these calls returning a buffer. Afterwards they look like calls
+    of any other kernel, and their declarations have no body any more (see ``detach-launch-results``).
 
     Launches may read past the end of a buffer, which the caller's memory does not allow: what a launch reads
     and ``@main`` returns is copied at the end.
@@ -40,27 +40,33 @@ class AllocateLaunchResultsPass(ModulePass):
             operation = call.operation
             if operation.name != "func.call" or not len(operation.results):
                 continue
-            declaration = declarations.get(ir.FlatSymbolRefAttr(operation.attributes["callee"]).value)
-            if declaration is not None:
-                _write_into_buffer(operation, declaration)
+            if ir.FlatSymbolRefAttr(operation.attributes["callee"]).value in declarations:
+                _write_into_buffer(operation)
+        for declaration in declarations.values():
+            _declare(declaration)
         _copy_results(entry, set(declarations))
         if declarations:
             width = ir.IntegerType.get_signless(64)
             module.attributes[ARENA_SLACK] = ir.IntegerAttr.get(width, OVERREAD_BYTES)
 
 
-def _write_into_buffer(call: Any, declaration: Any) -> None:
+def _write_into_buffer(call: Any) -> None:
     result = call.results[0]
     with ir.InsertionPoint(call), call.location:
         buffer = memref.alloc(result.type, [], [])
-        operands = [*call.operands, buffer]
-        func.CallOp([], symbol(declaration), operands)
+        func.CallOp([], ir.FlatSymbolRefAttr(call.attributes["callee"]).value, [*call.operands, buffer])
     result.replace_all_uses_with(buffer)
     call.erase()
-    types = [operand.type for operand in operands]
-    declaration.operation.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(types, []))
-    if "arg_attrs" in declaration.operation.attributes:  # who reads what: bufferization's matter
-        del declaration.operation.attributes["arg_attrs"]
+
+
+def _declare(old: Any) -> None:
+    """A declaration that takes what ``old`` gives, without a body, in its place."""
+    type_ = function_type(old)
+    with ir.InsertionPoint(old), old.location:
+        taken = ir.FunctionType.get([*type_.inputs, *type_.results], [])
+        new = func.FuncOp(symbol(old), taken, visibility="private")
+    new.operation.attributes[LAUNCHES] = old.operation.attributes[LAUNCHES]
+    old.erase()
 
 
 def _copy_results(entry: Any, launched: set[str]) -> None:

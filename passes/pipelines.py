@@ -75,6 +75,7 @@ OPTIMIZED = (
             "destination-style",
             "outline-kernels",
             # Buffers: kernels write to their arguments, @main allocates.
+            "detach-launch-results",
             "one-shot-bufferize{bufferize-function-boundaries "
             "function-boundary-type-conversion=identity-layout-map}",
             "drop-equivalent-buffer-results",

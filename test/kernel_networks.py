@@ -51,7 +51,8 @@ class Network:
         low, high = _LIMITS[name]
         middle = (low + high + 1) // 2
         zero_point = self.choice([low, high, middle, *self.rng.integers(low, high + 1, 5).tolist()])
-        return quantized(shape, name, scale or float(self.rng.uniform(0.02, 0.3)), int(zero_point))
+        type_ = quantized(shape, name, scale or float(self.rng.uniform(0.02, 0.3)), int(zero_point))
+        return _without_lowest(type_) if self.chance(0.05) and zero_point != low else type_
 
     def pick(self) -> Any:
         """Later values more often, so that networks are deep; older ones too, so that they have branches."""
@@ -66,8 +67,8 @@ class Network:
         return result
 
     def constant(self, type_: TensorType, low: int | None = None, high: int | None = None) -> Any:
-        limits = np.iinfo(type_.dtype)
-        first, last = limits.min if low is None else low, limits.max if high is None else high
+        storage = type_.params.storage
+        first, last = storage.minimum if low is None else low, storage.maximum if high is None else high
         array = self.rng.integers(first, last, type_.shape, endpoint=True).astype(type_.dtype)
         return self.create("constant", [], type_, value=array)
 
@@ -83,6 +84,14 @@ class Network:
         return value
 
 
+def _without_lowest(type_: TensorType) -> TensorType:
+    """The type with a storage that lacks its lowest number, as weights often have."""
+    storage = type_.params.storage
+    return replace(
+        type_, element=replace(type_.params, storage=replace(storage, minimum=storage.minimum + 1))
+    )
+
+
 def contraction_operands(net: Network, x: Any, shape: tuple[int, ...]) -> list[Any]:
     """Input, filter of ``shape`` and a bias (or none)."""
     outputs = shape[0]
@@ -92,10 +101,9 @@ def contraction_operands(net: Network, x: Any, shape: tuple[int, ...]) -> list[A
     scales = 2.0 ** net.rng.uniform(-10, -5, outputs if per_axis else 1)
     point = 0 if signed else int(net.rng.integers(0, 256))
     filter_type = quantized(shape, "i8" if signed else "u8", list(scales), point, 0 if per_axis else None)
-    few_bits = signed and net.chance(0.1)
-    if few_bits:
+    if signed and net.chance(0.1):
         filter_type = quantized(shape, "i4", list(scales), 0, 0 if per_axis else None)
-    operands = [x, net.constant(filter_type, *((-8, 7) if few_bits else ()))]
+    operands = [x, net.constant(filter_type)]
     if net.chance(0.8):
         bias_scales = [float(np.float32(params.scale) * np.float32(s)) for s in filter_type.params.scales]
         bias = quantized((outputs,), "i32", bias_scales, 0, 0 if per_axis else None)
@@ -554,8 +562,8 @@ def random_inputs(model: Model, rng: np.random.Generator) -> list[Array]:
     """Values of the whole range, with the ends and the zero point among them."""
     arrays = []
     for info in model.inputs:
-        limits = np.iinfo(info.dtype)
-        array = rng.integers(limits.min, limits.max, info.shape, endpoint=True)
-        special = rng.choice([limits.min, limits.max, info.zero_point], info.shape)
+        storage = info.type.params.storage
+        array = rng.integers(storage.minimum, storage.maximum, info.shape, endpoint=True)
+        special = rng.choice([storage.minimum, storage.maximum, info.zero_point], info.shape)
         arrays.append(np.where(rng.random(info.shape) < 0.2, special, array).astype(info.dtype))
     return arrays
