@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from .instruction_set import InstructionSet
 
 _ROWS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16)
+_DIVISORS = (9, 11, 13, 15, *range(17, 25))
+"""Rows only of lines that they divide."""
 _MOST_VECTORS = 6
 _MOST_VECTORS_OF_A_PIXEL = 8
 _LEAST_DOTS = 10
@@ -81,7 +83,7 @@ def choose_tile(work: Work, isa: InstructionSet) -> Tile:
     needed = -(-work.channels // isa.lanes)
     tiles = [
         Tile(rows, vectors, halved)
-        for rows in _ROWS
+        for rows in (*_ROWS, *(rows for rows in _DIVISORS if work.width % rows == 0))
         for vectors in range(1, min(_MOST_VECTORS_OF_A_PIXEL if rows == 1 else _MOST_VECTORS, needed) + 1)
         for halved in (False, True)
     ]
@@ -106,7 +108,7 @@ def _fits(tile: Tile, isa: InstructionSet) -> bool:
 def _cost(tile: Tile, work: Work, isa: InstructionSet) -> float:
     dots, loads = tile.sums, tile.rows + tile.vectors
     if isa.dot == "dot-u8s8":
-        step, step_bytes = max(dots, loads, _LEAST_DOTS) + _LOAD * loads, tile.vectors * isa.vector_bytes
+        step, step_bytes = max(dots, _LEAST_DOTS) + _LOAD * loads, tile.vectors * isa.vector_bytes
     else:  # two multiplications and additions, half as long as a dot product; two operations for a pixel
         step, step_bytes = (
             max(dots, 2) + 0.5 * tile.rows + 2 * _LOAD * loads,
