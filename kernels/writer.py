@@ -46,7 +46,7 @@ class Writer:
         return self.load(self.at("%row", 8 * slot), "i64", 8)
 
     def allocate(self, size: int) -> str:
-        """The address of ``size`` bytes on the stack that a whole vector divides; only at a kernel's start."""
+        """The address of ``size`` bytes on the stack, aligned to vectors; only at a kernel's start."""
         alignment = f"{{alignment = {self.isa.vector_bytes} : i64}}"
         return self.op(f"llvm.alloca {self.index(size)} x i8 {alignment} : (i64) -> !llvm.ptr")
 
