@@ -20,16 +20,27 @@ from .mlir import ir
 
 INLINE_ELEMENTS = 16
 
+
+class _Store(dict[str, npt.NDArray[np.generic]]):
+    """The arrays of one context by key, and how many keys each name has been given: thousands of constants
+    may have one name.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counts: dict[str, int] = {}
+
+
 # One table per MLIR context; it dies with its context.
-_STORES: weakref.WeakKeyDictionary[Any, dict[str, npt.NDArray[np.generic]]] = weakref.WeakKeyDictionary()
+_STORES: weakref.WeakKeyDictionary[Any, _Store] = weakref.WeakKeyDictionary()
 _RESOURCES = re.compile(r"^\s*\{-#", re.MULTILINE)
 _RESOURCE = re.compile(r'([\w.$-]+|"[^"\n]*"): "0x')
 _KEY = re.compile(r'dense_resource<(?:"([^"]+)"|([^>]+))>')
 _ALIGNMENT_BYTES = 4
 
 
-def _store(context: Any) -> dict[str, npt.NDArray[np.generic]]:
-    return _STORES.setdefault(context, {})
+def _store(context: Any) -> _Store:
+    return _STORES.setdefault(context, _Store())
 
 
 def elements_attribute(array: npt.NDArray[np.generic], name: str = "constant") -> Any:
@@ -63,14 +74,16 @@ def _clean_key(name: str) -> str:
     return clean if clean[0].isalpha() or clean[0] == "_" else "_" + clean
 
 
-def _free_key(store: dict[str, npt.NDArray[np.generic]], base: str) -> str:
+def _free_key(store: _Store, base: str) -> str:
     """``base``, or the first of ``base_1``, ``base_2`` ... that the context does not know: MLIR renames in
     the same way.
     """
-    key, count = base, 0
+    count = store.counts.get(base, 0)
+    key = f"{base}_{count}" if count else base
     while key in store:
         count += 1
         key = f"{base}_{count}"
+    store.counts[base] = count
     return key
 
 

@@ -156,9 +156,10 @@ class _ModelReader:
         ends: list[dict[int, str]] = []
         for slot, what, allowed in ((0, "input", graph.inputs), (1, "output", graph.outputs)):
             names: dict[int, str] = {}
+            known = frozenset(allowed)
             for entry in table.tables(slot, f"signature {what}"):
                 index, name = entry.integer(1, "u32"), entry.text(0)
-                if index not in allowed:
+                if index not in known:
                     self.file.fail(
                         f"{where}: {what} '{short(name)}' is tensor {index}, not one of {list(allowed)}"
                     )

@@ -13,8 +13,6 @@ from ...dialect.qnn.shapes import broadcast_shape
 from .operator_import import FLOAT, PLAIN, OperatorImport
 from .registry import importer
 
-NOT_A_SHAPE = "this operator is supported on constants only yet"
-
 
 @importer("SHAPE")
 def shape_of(op: OperatorImport) -> None:
@@ -55,20 +53,3 @@ def range_(op: OperatorImport) -> None:
     op.result_type((count,))
     values: npt.NDArray[np.generic] = start + np.arange(count).astype(start.dtype) * delta
     op.emit_constant(values)
-
-
-@importer("REDUCE_PROD")
-def reduce_prod(op: OperatorImport) -> None:
-    """The product of a constant over constant axes."""
-    op.demand_counts((2,))
-    values = _constant_integers(op)
-    axes = tuple({op.axis(axis, values.ndim) for axis in op.integers(1, "axes")})
-    product = values.prod(axis=axes, keepdims=op.option("keep_dims"), dtype=values.dtype)
-    op.emit_constant(np.asarray(product))
-
-
-def _constant_integers(op: OperatorImport) -> npt.NDArray[np.generic]:
-    """The first input, which must be constant integers of the result's type."""
-    if op.demand_same_kind(PLAIN) not in PLAIN or not op.is_constant(0):
-        op.unsupported(NOT_A_SHAPE)
-    return op.constant(0, "values")
