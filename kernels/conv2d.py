@@ -47,7 +47,10 @@ _UNIT_MACS = 1 << 18
 
 
 def plan(spec: Conv, isa: InstructionSet) -> Launch | str:
-    """Units are groups of panels times chunks of lines or tiles."""
+    """Units are chunks of lines or tiles times groups of panels. All panels of a chunk follow each other: the
+    first half of the units are the first half of the pixels, if there are several chunks, as in kernels
+    before and after this one. So a thread mostly reads what it has written.
+    """
     if (reason := _why_not(spec)) is not None:
         return reason
     if spec.output.channels // spec.groups <= _FEW_CHANNELS:
@@ -229,7 +232,8 @@ class _Plan:
             few = groups * chunks < self._wanted_units
             return few, chunks * self.filter_bytes + groups * self.spec.input.elements
 
-        return min(range(self.panels, 0, -1), key=reads)
+        groups = math.ceil(self.panels / min(range(self.panels, 0, -1), key=reads))
+        return math.ceil(self.panels / groups)  # as even as can be
 
     @property
     def panel_groups(self) -> int:
@@ -255,7 +259,7 @@ class _Plan:
         residual = spec.residual
         has_residual = residual is not None
         values = {
-            "chunks": self.chunks,
+            "panel_groups": self.panel_groups,
             "tile_chunks": math.ceil(self.tiles / tiles),
             "panels": self.panels,
             "panels_per_unit": self.panels_per_unit,

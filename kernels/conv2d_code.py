@@ -14,7 +14,7 @@ from .scalars import Scalars
 from .writer import Writer
 
 _NAMES = (
-    "chunks",
+    "panel_groups",
     "tile_chunks",
     "panels",
     "panels_per_unit",
@@ -83,7 +83,7 @@ class Kernel:
 
     def _unit(self, unit: str) -> None:
         w = self.w
-        group, chunk = w.split(unit, self.scalar("chunks"))
+        chunk, group = w.split(unit, self.scalar("panel_groups"))
         lines, tiles = w.split(chunk, self.scalar("tile_chunks"))
 
         def bounds(index: str, size: str, count: str) -> tuple[str, str]:
