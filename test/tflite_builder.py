@@ -34,6 +34,7 @@ TENSOR_TYPES: dict[str, int] = {
     "float64": tflite.TensorType.FLOAT64,
     "uint32": tflite.TensorType.UINT32,
     "uint16": tflite.TensorType.UINT16,
+    "resource": tflite.TensorType.RESOURCE,
 }
 """The schema's codes by numpy's names."""
 
@@ -52,7 +53,11 @@ _OPTIONS: dict[str, str] = {
     "MEAN": "ReducerOptions",
     "RESIZE_BILINEAR": "ResizeBilinearOptions",
     "RESIZE_NEAREST_NEIGHBOR": "ResizeNearestNeighborOptions",
+    "RNN": "RNNOptions",
     "STRIDED_SLICE": "StridedSliceOptions",
+    "SVDF": "SVDFOptions",
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": "UnidirectionalSequenceLSTMOptions",
+    "UNIDIRECTIONAL_SEQUENCE_RNN": "SequenceRNNOptions",
 }
 
 ACTIVATIONS: dict[str, tuple[float, ...]] = {
@@ -95,6 +100,7 @@ class _Tensor:
     data: bytes | None
     signature: tuple[int, ...]
     sparse: Sparse | None = None
+    variable: bool = False
 
 
 @dataclass
@@ -103,14 +109,23 @@ class _Operator:
     inputs: list[int]
     outputs: list[int]
     options: Mapping[str, Any]
+    intermediates: Sequence[int] = ()
 
 
 @dataclass
 class Builder:
-    """A model of one subgraph. Tensors are numbered in the order they are added; operators run in theirs."""
+    """A model. Tensors are numbered in the order they are added; operators run in theirs. It has one subgraph
+    unless :meth:`subgraph` adds others.
+    """
 
     tensors: list[_Tensor] = field(default_factory=list)
     operators: list[_Operator] = field(default_factory=list)
+    subgraphs: list[tuple[Builder, Sequence[int], Sequence[int]]] = field(default_factory=list)
+
+    def subgraph(self, graph: Builder, inputs: Sequence[int], outputs: Sequence[int]) -> int:
+        """Add a subgraph, of these inputs and outputs, to the model and return its number."""
+        self.subgraphs.append((graph, inputs, outputs))
+        return len(self.subgraphs)
 
     def tensor(
         self,
@@ -122,8 +137,9 @@ class Builder:
         axis: int = 0,
         data: Array | bytes | None = None,
         signature: Sequence[int] = (),
+        variable: bool = False,
     ) -> int:
-        """Add a tensor and return its number.
+        """Add a tensor and return its number. A ``variable`` is a state tensor.
 
         One scale: per-tensor; several: per-channel along ``axis`` (one zero point serves all). ``data`` makes
         it a constant. ``signature`` is the shape with -1 where an extent may change.
@@ -138,6 +154,7 @@ class Builder:
         self.tensors.append(
             _Tensor(name, tuple(shape), type_, scale_list, points, axis, raw, tuple(signature))
         )
+        self.tensors[-1].variable = variable
         return len(self.tensors) - 1
 
     def sparse(self, name: str, shape: Sequence[int], sparse: Sparse, **quantization: Any) -> int:
@@ -150,13 +167,20 @@ class Builder:
         """Add a constant tensor with the shape and dtype of ``data``."""
         return self.tensor(name, data.shape, data.dtype, data=data, **quantization)
 
-    def op(self, name: str, inputs: Sequence[int], outputs: Sequence[int], **options: Any) -> None:
+    def op(
+        self,
+        name: str,
+        inputs: Sequence[int],
+        outputs: Sequence[int],
+        intermediates: Sequence[int] = (),
+        **options: Any,
+    ) -> None:
         """Add an operator, e.g. ``op("CONV_2D", [x, w, b], [y], Padding="SAME", StrideH=1, StrideW=1)``.
 
         Options are the schema's fields in CamelCase; enums may be given by name; -1 is an absent optional
         input. A name that the schema does not know is a custom operator's.
         """
-        self.operators.append(_Operator(name, list(inputs), list(outputs), options))
+        self.operators.append(_Operator(name, list(inputs), list(outputs), options, intermediates))
 
     def build(
         self,
@@ -166,23 +190,26 @@ class Builder:
     ) -> bytes:
         """The model file. ``signatures``: key -> (input name -> tensor, output name -> tensor)."""
         builder = flatbuffers.Builder(1024)
-        buffers = [b"", *(tensor.data for tensor in self.tensors if tensor.data is not None)]
-        buffer_offsets = [_buffer(builder, data) for data in buffers]
-        codes = list(dict.fromkeys(operator.name for operator in self.operators))
+        graphs = [(self, inputs, outputs), *self.subgraphs]
+        constants = [t.data for graph, _, _ in graphs for t in graph.tensors if t.data is not None]
+        buffer_offsets = [_buffer(builder, data) for data in [b"", *constants]]
+        codes = list(dict.fromkeys(o.name for graph, _, _ in graphs for o in graph.operators))
         code_offsets = [_operator_code(builder, name) for name in codes]
-        tensor_offsets = self._tensor_offsets(builder)
-        operator_offsets = [
-            _operator(builder, operator, codes.index(operator.name)) for operator in self.operators
-        ]
-        subgraph = _table(
-            builder,
-            "SubGraph",
-            Name=builder.CreateString("main"),
-            Tensors=_offset_vector(builder, tensor_offsets),
-            Inputs=_vector(builder, inputs, np.int32),
-            Outputs=_vector(builder, outputs, np.int32),
-            Operators=_offset_vector(builder, operator_offsets),
-        )
+        subgraphs, first = [], 0
+        for number, (graph, ins, outs) in enumerate(graphs):
+            tensor_offsets = graph._tensor_offsets(builder, first)
+            first += sum(tensor.data is not None for tensor in graph.tensors)
+            operator_offsets = [_operator(builder, o, codes.index(o.name)) for o in graph.operators]
+            subgraph = _table(
+                builder,
+                "SubGraph",
+                Name=builder.CreateString(f"graph{number}" if number else "main"),
+                Tensors=_offset_vector(builder, tensor_offsets),
+                Inputs=_vector(builder, ins, np.int32),
+                Outputs=_vector(builder, outs, np.int32),
+                Operators=_offset_vector(builder, operator_offsets),
+            )
+            subgraphs.append(subgraph)
         signature_offsets = [
             _table(
                 builder,
@@ -198,15 +225,16 @@ class Builder:
             "Model",
             Version=3,
             OperatorCodes=_offset_vector(builder, code_offsets),
-            Subgraphs=_offset_vector(builder, [subgraph]),
+            Subgraphs=_offset_vector(builder, subgraphs),
             Buffers=_offset_vector(builder, buffer_offsets),
             SignatureDefs=_offset_vector(builder, signature_offsets),
         )
         builder.Finish(model, b"TFL3")
         return bytes(builder.Output())
 
-    def _tensor_offsets(self, builder: flatbuffers.Builder) -> list[int]:
-        offsets, constants = [], 0
+    def _tensor_offsets(self, builder: flatbuffers.Builder, constants: int) -> list[int]:
+        """``constants``: how many buffers other subgraphs use already."""
+        offsets = []
         for tensor in self.tensors:
             constants += tensor.data is not None
             fields: dict[str, Any] = {
@@ -215,6 +243,8 @@ class Builder:
                 "Type": tensor.type,
                 "Buffer": constants if tensor.data is not None else 0,
             }
+            if tensor.variable:
+                fields["IsVariable"] = True
             if tensor.signature:
                 fields["ShapeSignature"] = _vector(builder, tensor.signature, np.int32)
             if tensor.scales:
@@ -271,6 +301,8 @@ def _operator(builder: flatbuffers.Builder, operator: _Operator, code: int) -> i
         "Inputs": _vector(builder, operator.inputs, np.int32),
         "Outputs": _vector(builder, operator.outputs, np.int32),
     }
+    if operator.intermediates:
+        fields["Intermediates"] = _vector(builder, operator.intermediates, np.int32)
     table = _OPTIONS.get(
         operator.name, "".join(part.capitalize() for part in operator.name.split("_")) + "Options"
     )
@@ -286,7 +318,7 @@ _ENUMS = {"Padding": tflite.Padding, "FusedActivationFunction": tflite.Activatio
 
 def _option(builder: flatbuffers.Builder, key: str, value: Any) -> Any:
     if isinstance(value, str):
-        return getattr(_ENUMS[key], value)
+        return getattr(_ENUMS[key], value) if key in _ENUMS else builder.CreateString(value)
     return _vector(builder, value, np.int32) if isinstance(value, (list, tuple)) else value
 
 
@@ -316,6 +348,7 @@ _VERSIONS = {
     "MUL": 5,
     "QUANTIZE": 2,
     "SOFTMAX": 3,
+    "SVDF": 3,
     "TRANSPOSE_CONV": 4,
 }
 
@@ -347,15 +380,8 @@ def _offset_vector(builder: flatbuffers.Builder, offsets: Sequence[int]) -> int:
     return int(builder.EndVector())
 
 
-def run_litert(
-    model: bytes, inputs: Sequence[Array], reference: bool = True, threads: int = 1, delegates: bool = True
-) -> list[Array]:
-    """The outputs of LiteRT's reference kernels (``reference``) or of its default interpreter, which uses
-    XNNPACK (if ``delegates``).
-
-    Skips the calling test if LiteRT is not installed; raises ``RuntimeError`` or ``ValueError`` for a model
-    it refuses.
-    """
+def start_litert(model: bytes, reference: bool = True, threads: int = 1, delegates: bool = True) -> Any:
+    """An interpreter as :func:`run_litert` uses it, its tensors allocated."""
     interpreter = pytest.importorskip(
         "ai_edge_litert.interpreter", reason="LiteRT, the outside judge, is not installed"
     )
@@ -367,7 +393,24 @@ def run_litert(
         num_threads=threads,
     )
     runner.allocate_tensors()
+    return runner
+
+
+def invoke_litert(runner: Any, inputs: Sequence[Array]) -> list[Array]:
+    """The outputs of one more run."""
     for detail, value in zip(runner.get_input_details(), inputs, strict=True):
         runner.set_tensor(detail["index"], value)
     runner.invoke()
     return [runner.get_tensor(detail["index"]).copy() for detail in runner.get_output_details()]
+
+
+def run_litert(
+    model: bytes, inputs: Sequence[Array], reference: bool = True, threads: int = 1, delegates: bool = True
+) -> list[Array]:
+    """The outputs of LiteRT's reference kernels (``reference``) or of its default interpreter, which uses
+    XNNPACK (if ``delegates``).
+
+    Skips the calling test if LiteRT is not installed; raises ``RuntimeError`` or ``ValueError`` for a model
+    it refuses.
+    """
+    return invoke_litert(start_litert(model, reference, threads, delegates), inputs)

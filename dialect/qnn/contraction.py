@@ -62,8 +62,8 @@ class Conv2dOp(QnnOp, name="conv2d", traits=[ext.Pure]):
         (C3) input channels = filter channels x groups, and output channels divide by groups.
         (C4) the result's shape follows, and the kernel fits into the padded input.
         (C5) input, filter and result are all f32 or all quantized: the input per-tensor in i8, u8 or i16
-          storage, the filter per-tensor or per output channel in 4 or 8 bits (signed per-channel zero points
-          are 0), the result per-tensor in i8, u8, i16 or i32.
+          storage, the filter per-tensor or per output channel in 4 or 8 bits (for an i16 input 16, too;
+          signed per-channel zero points are 0), the result per-tensor in i8, u8, i16 or i32.
         (C6) the bias has one value per output channel: f32, or i32 storage with zero point 0 and scale =
           input scale x filter scale, or for an i16 input i64 in units of that scale, which makes the
           accumulators i64.
@@ -74,7 +74,7 @@ class Conv2dOp(QnnOp, name="conv2d", traits=[ext.Pure]):
         for label, type_ in (("input", source), ("filter", kernel), ("result", result)):
             yield from has_rank("C1", label, type_, 4)
         yield from window_violations("C2", self, ("strides", "dilations"))
-        yield from self._channel_violations(source, kernel)
+        yield from channel_violations(self, source, kernel)
         yield from inferred_shape(
             "C4",
             result.shape,
@@ -89,17 +89,6 @@ class Conv2dOp(QnnOp, name="conv2d", traits=[ext.Pure]):
         yield from contraction_types("C5", source, kernel, result)
         yield from bias_violations("C6", source, kernel, bias)
         yield from clamp_bounds("C7", self.plain("clamp"))
-
-    def _channel_violations(self, source: TensorType, kernel: TensorType) -> Iterator[str]:
-        groups, outputs, channels = self.plain("groups"), kernel.shape[0], kernel.shape[3]
-        yield from at_least("C2", "groups", [groups], 1)
-        if channels != DYNAMIC and not shapes.same_extent(source.shape[3], channels * groups):
-            yield (
-                f"(C3) input channels: got {source.shape[3]}, "
-                f"expected {channels * groups} (filter's {channels} x {groups} groups)"
-            )
-        if outputs != DYNAMIC and outputs % groups:
-            yield f"(C3) {outputs} output channels do not divide into {groups} groups"
 
 
 class FullyConnectedOp(QnnOp, name="fully_connected", traits=[ext.Pure]):
@@ -123,8 +112,8 @@ class FullyConnectedOp(QnnOp, name="fully_connected", traits=[ext.Pure]):
         """(C1) the filter has rank 2, the input at least 1.
         (C2) the input's last extent is the filter's, and the result's shape follows.
         (C3) input, filter and result are all f32 or all quantized: the input per-tensor in i8, u8 or i16
-          storage, the filter per-tensor or per output channel in 4 or 8 bits (signed per-channel zero points
-          are 0), the result per-tensor in i8, u8, i16 or i32.
+          storage, the filter per-tensor or per output channel in 4 or 8 bits (for an i16 input 16, too;
+          signed per-channel zero points are 0), the result per-tensor in i8, u8, i16 or i32.
         (C4) the bias has one value per output channel: f32, or i32 storage with zero point 0 and scale =
           input scale x filter scale, or for an i16 input i64 in units of that scale, which makes the
           accumulators i64.
@@ -152,6 +141,19 @@ def window_violations(number: str, op: QnnOp, positive: tuple[str, ...]) -> Iter
     yield from at_least(number, "padding", op.plain("padding"), 0)
 
 
+def channel_violations(op: QnnOp, source: TensorType, kernel: TensorType) -> Iterator[str]:
+    """Groups, and the channels that they divide."""
+    groups, outputs, channels = op.plain("groups"), kernel.shape[0], kernel.shape[3]
+    yield from at_least("C2", "groups", [groups], 1)
+    if channels != DYNAMIC and not shapes.same_extent(source.shape[3], channels * groups):
+        yield (
+            f"(C3) input channels: got {source.shape[3]}, "
+            f"expected {channels * groups} (filter's {channels} x {groups} groups)"
+        )
+    if outputs != DYNAMIC and outputs % groups:
+        yield f"(C3) {outputs} output channels do not divide into {groups} groups"
+
+
 def contraction_types(
     number: str, source: TensorType, kernel: TensorType, result: TensorType
 ) -> Iterator[str]:
@@ -162,7 +164,8 @@ def contraction_types(
     yield from per_tensor(number, "input", source)
     yield from per_tensor(number, "result", result)
     yield from stored_in(number, "input", source, ACTIVATIONS)
-    yield from stored_in(number, "filter", kernel, FILTER_STORAGES)
+    filters = (*FILTER_STORAGES, "i16") if source.params.storage.name == "i16" else FILTER_STORAGES
+    yield from stored_in(number, "filter", kernel, filters)
     yield from stored_in(number, "result", result, RESULT_STORAGES)
     params = kernel.params
     if params.axis not in (None, 0) or params.block_sizes:

@@ -18,6 +18,7 @@ from . import (  # noqa: F401 - each registers its importers
     shape_ops,
     space_ops,
     strided_slice,
+    svdf,
     transpose_conv,
     unary,
     variables,
