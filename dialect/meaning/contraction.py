@@ -23,12 +23,12 @@ def conv2d(call: Call) -> Array:
     """
     x, w = call.inputs[0], call.inputs[1]
     if not call.types[0].is_quantized:
-        acc = _convolve(call, x.astype(np.float64), w.astype(np.float64))
+        acc = convolve(call, x.astype(np.float64), w.astype(np.float64))
         return _finish_float(call, acc)
     constants = rescale.conv2d(
         call.types[0], call.types[1], call.result, call.clamp, call.mode, _bias_type(call)
     )
-    return _finish_quantized(call, constants, _convolve(call, *_centred(x, w, constants)))
+    return _finish_quantized(call, constants, convolve(call, *_centred(x, w, constants)))
 
 
 def fully_connected(call: Call) -> Array:
@@ -68,7 +68,7 @@ def _finish_float(call: Call, acc: Array) -> Array:
     return clamp_float(acc.astype(np.float32), call.clamp)
 
 
-def _convolve(call: Call, x: Array, w: Array) -> Array:
+def convolve(call: Call, x: Array, w: Array) -> Array:
     """The sums of a convolution of float64 arrays, zero padding: ``[N, OH, OW, O]``."""
     top, bottom, left, right = call["padding"]
     padded = np.pad(x, ((0, 0), (top, bottom), (left, right), (0, 0)))

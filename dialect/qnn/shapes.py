@@ -83,6 +83,17 @@ def fully_connected_shape(input: Sequence[int], filter: Sequence[int]) -> Shape:
     return (*input[:-1], filter[0])
 
 
+def batch_matmul_shape(
+    lhs: Sequence[int], rhs: Sequence[int], transpose_lhs: bool, transpose_rhs: bool
+) -> Shape:
+    """[..., M, N] of [..., M, K] and [..., K, N], each of which may be given transposed."""
+    rows, depth = (lhs[-1], lhs[-2]) if transpose_lhs else (lhs[-2], lhs[-1])
+    other, columns = (rhs[-1], rhs[-2]) if transpose_rhs else (rhs[-2], rhs[-1])
+    if not same_extent(depth, other):
+        raise ValueError(f"lhs has {depth} columns, rhs {other} rows")
+    return (*broadcast_shape(lhs[:-2], rhs[:-2]), rows, columns)
+
+
 def broadcast_shape(lhs: Sequence[int], rhs: Sequence[int]) -> Shape:
     """The shape that numpy broadcasts two shapes to; a dynamic extent against 1 stays dynamic."""
     rank = max(len(lhs), len(rhs))

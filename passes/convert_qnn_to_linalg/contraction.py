@@ -39,7 +39,7 @@ from .scalar import Scalar
 
 
 @dataclass(frozen=True)
-class _Terms:
+class Terms:
     """What goes into a contraction besides input and filter."""
 
     kind: str
@@ -58,13 +58,7 @@ def conv2d(builder: Builder, call: Call) -> Value:
     """``clamp(rescale(sum x * w + bias))`` over windows; see the module's docstring for the form."""
     constants = _constants(call, rescale.conv2d)
     terms = _terms(builder, call, constants)
-    padded = _padded(builder, call)
-    if call["groups"] == call.types[0].shape[3]:
-        acc = _depthwise(builder, call, padded, terms)
-    elif call["groups"] == 1:
-        acc = _dense(builder, call, padded, terms)
-    else:
-        acc = _grouped(builder, call, padded, terms)
+    acc = contract_convolution(builder, call, _padded(builder, call), terms)
     return _epilogue(builder, call, builder.reshape(acc, call.result.shape), constants, terms)
 
 
@@ -72,14 +66,28 @@ def fully_connected(builder: Builder, call: Call) -> Value:
     """``clamp(rescale(x @ w.T + bias))``, leading dimensions of the input collapsed to one."""
     constants = _constants(call, rescale.fully_connected)
     terms = _terms(builder, call, constants)
-    outputs, depth = call.types[1].shape
-    rows = call.types[0].elements // depth
-    x = builder.reshape(call.operand(0), [rows, depth])
+    depth = call.types[1].shape[1]
+    rows = builder.reshape(call.operand(0), [call.types[0].elements // depth, depth])
+    acc = contract_rows(builder, call, rows, terms)
+    return builder.reshape(_epilogue(builder, call, acc, constants, terms), call.result.shape)
+
+
+def contract_convolution(builder: Builder, call: Call, padded: Value, terms: Terms) -> Value:
+    """The accumulators of a convolution by ``call``'s filter and window, in the result's shape up to a
+    reshape.
+    """
+    if call["groups"] == call.types[0].shape[3]:
+        return _depthwise(builder, call, padded, terms)
+    return (_dense if call["groups"] == 1 else _grouped)(builder, call, padded, terms)
+
+
+def contract_rows(builder: Builder, call: Call, rows: Value, terms: Terms) -> Value:
+    """The accumulators ``[M, N]`` of ``rows`` [M, K] and ``call``'s filter [N, K]."""
     loops, filter_ = "m o +k", (call.operand(1), "o, k")
     if terms.kind == "f32" and call.array(1) is not None:
         loops, filter_ = "m +k o", (_outputs_last_filter(builder, call), "k, o")
-    acc = _contract(builder, loops, (x, "m, k"), filter_, terms, [rows, outputs], "o", "matmul")
-    return builder.reshape(_epilogue(builder, call, acc, constants, terms), call.result.shape)
+    shape = [rows.type.shape[0], call.types[1].shape[0]]
+    return _contract(builder, loops, (rows, "m, k"), filter_, terms, shape, "o", "matmul")
 
 
 def _constants(call: Call, derive: Callable[..., rescale.Contraction]) -> rescale.Contraction | None:
@@ -91,7 +99,7 @@ def _constants(call: Call, derive: Callable[..., rescale.Contraction]) -> rescal
     return derive(call.types[0], call.types[1], call.result, call.clamp, call.mode, *call.types[2:])
 
 
-def _dense(builder: Builder, call: Call, padded: Value, terms: _Terms) -> Value:
+def _dense(builder: Builder, call: Call, padded: Value, terms: Terms) -> Value:
     rows, columns = _window(call)
     x = (padded, f"n, {rows}, {columns}, c")
     loops, filter_ = "n y x o +i +j +c", (call.operand(1), "o, i, j, c")
@@ -107,7 +115,7 @@ def _outputs_last_filter(builder: Builder, call: Call) -> Value:
     return builder.constant(np.moveaxis(array, 0, -1), f"{call.name}_filter")
 
 
-def _depthwise(builder: Builder, call: Call, padded: Value, terms: _Terms) -> Value:
+def _depthwise(builder: Builder, call: Call, padded: Value, terms: Terms) -> Value:
     rows, columns = _window(call)
     outputs, height, width, _ = call.types[1].shape
     channels = call.types[0].shape[3]
@@ -141,7 +149,7 @@ def _channels_last_filter(builder: Builder, call: Call, shape: Sequence[int]) ->
     return builder.reshape(moved, shape)
 
 
-def _grouped(builder: Builder, call: Call, padded: Value, terms: _Terms) -> Value:
+def _grouped(builder: Builder, call: Call, padded: Value, terms: Terms) -> Value:
     rows, columns = _window(call)
     groups = call["groups"]
     outputs, height, width, depth = call.types[1].shape
@@ -177,7 +185,7 @@ def _contract(
     loops: str,
     x: tuple[Value, str],
     w: tuple[Value, str],
-    terms: _Terms,
+    terms: Terms,
     shape: Sequence[int],
     channel_axes: str,
     tag: str,
@@ -199,11 +207,11 @@ def _contract(
     return builder.generic(loops, inputs, [(start, ", ".join(parallel))], terms.product, tag=tag)[0]
 
 
-def _terms(builder: Builder, call: Call, constants: rescale.Contraction | None) -> _Terms:
+def _terms(builder: Builder, call: Call, constants: rescale.Contraction | None) -> Terms:
     has_bias = len(call.types) > 2
     if constants is None:
         start = call.operand(2) if has_bias else 0.0
-        return _Terms("f32", start, None, lambda x, w, acc: acc + x * w)
+        return Terms("f32", start, None, lambda x, w, acc: acc + x * w)
     weights, bias_array = call.array(1), call.array(2)
     kind = "i64" if rescale.is_wide(call.types[2] if has_bias else None) else "i32"
     late_bias = None
@@ -234,7 +242,7 @@ def _terms(builder: Builder, call: Call, constants: rescale.Contraction | None) 
         term = (widen(x, input_params) - input_zero_point) * factor
         return rest[-1] + term.extend(kind)
 
-    return _Terms(kind, bias, tensor, product, late_bias)
+    return Terms(kind, bias, tensor, product, late_bias)
 
 
 def _fits_32_bits(weights: Array, source: QuantParams, constants: rescale.Contraction) -> bool:
@@ -256,7 +264,7 @@ def _constant_bias(builder: Builder, call: Call, bias: Array, kind: str) -> Valu
 
 
 def _epilogue(
-    builder: Builder, call: Call, acc: Value, constants: rescale.Contraction | None, terms: _Terms
+    builder: Builder, call: Call, acc: Value, constants: rescale.Contraction | None, terms: Terms
 ) -> Value:
     if constants is None:
         return clamp_float(builder, acc, call.clamp)

@@ -1,0 +1,45 @@
+"""dynamic_conv2d and dynamic_fully_connected: floats times integer weights, quantized at run time.
+
+The integer sums are exact; what follows is float32, in the order that the functions say.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..dynamic_range import quantize_rows
+from ..fixed_point import wrap_int32
+from .call import Array, Call, clamp_float
+from .contraction import convolve
+
+
+def dynamic_conv2d(call: Call) -> Array:
+    """``clamp(acc * (s_x[n] * s_w[o]) + b[o])``; without ``scales_first`` the factor is ``(acc * s_w[o]) *
+    s_x[n]``.
+
+    ``acc`` is the convolution of the image's centred stored values with the filter's; see
+    :func:`...dynamic_range.quantize_rows`.
+    """
+    x, w = call.inputs[0], call.inputs[1]
+    centred, scale = quantize_rows(x.reshape(x.shape[0], -1), call["asymmetric"])
+    acc = convolve(call, centred.reshape(x.shape).astype(np.float64), w.astype(np.float64))
+    return _finish(call, acc, scale.reshape(-1, 1, 1, 1), call["scales_first"])
+
+
+def dynamic_fully_connected(call: Call) -> Array:
+    """``clamp(acc * (s_x[...] * s_w[n]) + b[n])``, ``acc[..., n] = sum_k centred[..., k] * w[n, k]``."""
+    x, w = call.inputs[0], call.inputs[1]
+    centred, scale = quantize_rows(x.reshape(-1, x.shape[-1]), call["asymmetric"])
+    acc = centred.astype(np.float64) @ w.astype(np.float64).T
+    result = _finish(call, acc, scale.reshape(-1, 1), scales_first=True)
+    return result.reshape(*x.shape[:-1], w.shape[0])
+
+
+def _finish(call: Call, acc: Array, scale: Array, scales_first: bool) -> Array:
+    number = wrap_int32(acc.astype(np.int64)).astype(np.float32)
+    filter_scale = np.asarray(call.types[1].params.scales, np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        result = number * (scale * filter_scale) if scales_first else number * filter_scale * scale
+        if len(call.inputs) > 2:
+            result = result + call.inputs[2]
+    return clamp_float(result, call.clamp)

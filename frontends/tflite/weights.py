@@ -1,0 +1,168 @@
+"""Weights and biases of contractions: what is combined with what, checked, in our types."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...dialect.types import QuantParams, Storage, TensorType
+from .graph import Tensor
+from .operator_import import FLOAT, Q16, Q32, OperatorImport, kind
+
+_I8_WITH_I4_BOUNDS = Storage(8, True, -8, 7)
+_INT32 = 2
+"""Code of INT32 in the option that says how wide biases (and accumulators) are."""
+_BIAS_LIMIT = float(1 << 46)
+"""Sums of products and bias must stay within the 48 bits that are rescaled."""
+_BIAS_TOLERANCE = 0.02
+"""How far a bias scale may be from input x weight scale, in units of the output scale
+(LiteRT's own limit).
+"""
+_SIGNED = ("quantized i8", "quantized i4")
+_WEIGHTS = {
+    "quantized i8": _SIGNED,
+    "quantized u8": ("quantized u8",),
+    "quantized i16": _SIGNED,
+    "f32": ("f32", *_SIGNED),
+}
+"""Kind of the input -> kinds of weights it is combined with."""
+_RESULTS = {"FULLY_CONNECTED": {"quantized i8": Q32, "quantized u8": Q16 | Q32, "quantized i16": Q32}}
+"""Operator -> kind of its input -> kinds of its result, besides the input's own."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Which inputs of an operator are what, and along which axis of the filter scales may differ."""
+
+    input: int = 0
+    filter: int = 1
+    bias: int = 2
+    channel_axis: int = 0
+
+
+PLACES = Places()
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A constant made from one of the file's: stored values and their type; ``variant`` tells apart uses of
+    one type whose values differ.
+    """
+
+    tensor: Tensor
+    array: npt.NDArray[np.generic]
+    type: TensorType
+    variant: Hashable = None
+
+    def value(self, op: OperatorImport) -> Any:
+        return op.constant_value(self.tensor, self.array, self.type, self.variant)
+
+
+def is_hybrid(op: OperatorImport, w: TensorType, places: Places = PLACES) -> bool:
+    """Whether float activations meet integer weights: they are quantized at run time."""
+    return kind(op.type(places.input)) in FLOAT and w.is_quantized
+
+
+def filter_type(op: OperatorImport, places: Places = PLACES) -> TensorType:
+    """The filter's type as stored (4-bit values count as i8 with bounds); what input and result it is
+    combined with is checked.
+    """
+    x, w, y = op.type(places.input), op.type(places.filter), op.output().type
+    op.constant(places.filter, "weights")
+    activations, weights = kind(x), kind(w)
+    if weights not in _WEIGHTS.get(activations, ()):
+        op.unsupported(f"{activations} input with {weights} weights")
+    if kind(y) not in {activations, *_RESULTS.get(op.name, {}).get(activations, ())}:
+        op.unsupported(f"{activations} input with {kind(y)} result")
+    if not w.is_quantized:
+        return w
+    params, axis = w.params, places.channel_axis
+    if params.axis is not None and (params.axis != axis or activations == "quantized u8"):
+        op.fail(f"{weights} weights have scales along axis {params.axis}, expected {axis} and int8 storage")
+    symmetric = op.name != "FULLY_CONNECTED" or activations in FLOAT
+    if symmetric and weights != "quantized u8" and any(params.zero_points):
+        op.fail(f"int8 weights need zero point 0, got {params.zero_points[0]}")
+    if params.storage.bits == 4:
+        return TensorType(w.shape, replace(params, storage=_I8_WITH_I4_BOUNDS))
+    return w
+
+
+def bias_of(op: OperatorImport, w: TensorType, places: Places = PLACES) -> Constant | None:
+    """The bias, if there is one; ``w`` is the filter with the output channels on axis 0.
+
+    Its parameters follow from the others: scale input x weight, in double precision, zero point 0. The
+    file's own scale is a rounded copy of that, which kernels do not read.
+    """
+    wide = kind(op.type(places.input)) in Q16
+    if not op.has(places.bias):
+        return _no_bias(op, w, places) if wide and op.operator.options.get("bias_type") != _INT32 else None
+    tensor = op.tensor(places.bias)
+    data, declared, outputs = op.constant(places.bias, "biases"), op.type(places.bias), w.shape[0]
+    if data.size != outputs:
+        op.fail(f"bias of shape {list(declared.shape)}, expected {outputs} values (one per output channel)")
+    values = data.reshape(-1)
+    if kind(w) in FLOAT or is_hybrid(op, w, places):
+        op.demand_kind(declared, FLOAT, "bias")
+        return Constant(tensor, values, TensorType((outputs,), "f32"))
+    if not (wide and data.dtype == np.int64):
+        op.demand_kind(declared, {"i32", *Q32}, "bias")
+    if isinstance(declared.element, QuantParams):
+        _check_bias_params(op, declared.element, w, places)
+    if data.dtype == np.int64:
+        return _wide_bias(op, w, tensor, values)
+    s_x = op.type(places.input).params.scale
+    # A filter channel of scale 0 is stored as zeros of scale 1 (without_dead_channels), and the bias follows.
+    scales = tuple(s_x * (s_w or 1.0) for s_w in w.params.scales)
+    params = QuantParams(Storage.of("i32"), scales, (0,) * len(scales), w.params.axis)
+    values, dead = _without_dead_channels(values, w.params)
+    return Constant(tensor, values, TensorType((outputs,), params), dead)
+
+
+def _without_dead_channels(
+    values: npt.NDArray[np.generic], weights: QuantParams
+) -> tuple[npt.NDArray[np.generic], tuple[int, ...]]:
+    """A channel of scale 0 is one of real zeros, bias included: that too was stored in units of input x 0."""
+    dead = tuple(c for c, scale in enumerate(weights.scales) if scale == 0)
+    if not dead:
+        return values, dead
+    alive = np.asarray(weights.scales) != 0
+    return np.where(alive, values, values.dtype.type(0)), dead
+
+
+def _wide_bias(
+    op: OperatorImport, w: TensorType, tensor: Tensor, values: npt.NDArray[np.generic]
+) -> Constant:
+    """An int64 bias: a plain integer tensor, in units of input x weight scale."""
+    if np.abs(values.astype(np.float64)).max(initial=0) >= _BIAS_LIMIT:
+        op.fail(f"bias values up to {np.abs(values).max()}, expected less than 2^46 (48-bit accumulators)")
+    values, dead = _without_dead_channels(values, w.params)
+    return Constant(tensor, values, TensorType(values.shape, "i64"), dead)
+
+
+def _no_bias(op: OperatorImport, w: TensorType, places: Places) -> Constant:
+    """Kernels of int16 activations accumulate in 64 bits unless the operator says otherwise: a bias of zeros
+    stands for that.
+    """
+    zeros = np.zeros(w.shape[0], np.int64)
+    return Constant(op.tensor(places.filter), zeros, TensorType(zeros.shape, "i64"), "no bias")
+
+
+def _check_bias_params(op: OperatorImport, bias: QuantParams, w: TensorType, places: Places) -> None:
+    if any(bias.zero_points):
+        op.fail(f"the bias must have zero point 0, got {next(z for z in bias.zero_points if z)}")
+    # LiteRT compares scales in per-tensor FULLY_CONNECTED and in uint8 convolutions. Per-channel and int8
+    # convolutions are computed without a look at the bias's scale, so any is right there.
+    compared = op.name == "FULLY_CONNECTED" or not w.params.storage.signed
+    if not compared or not bias.is_per_tensor or not w.params.is_per_tensor:
+        return
+    expected, s_y = op.type(places.input).params.scale * w.params.scale, op.output().type.params.scale
+    if (
+        not math.isclose(bias.scale, expected, rel_tol=1e-3)
+        and abs(bias.scale - expected) > _BIAS_TOLERANCE * s_y
+    ):
+        op.fail(f"bias scale {bias.scale:g} differs from input scale x weight scale, {expected:g}")
