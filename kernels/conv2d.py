@@ -16,7 +16,7 @@ starts earlier, and so does the last panel. The code is in :mod:`.conv2d_code`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -26,11 +26,12 @@ import numpy.typing as npt
 from . import epilogue as epilogues
 from . import residual as residuals
 from .channels import Channels, as_bytes, wrap_int32
+from .choices import Options
 from .conv import Conv
 from .conv2d_code import Kernel, scalars_of
 from .conv2d_results import MASK_BYTES, table_start
 from .conv2d_taps import Taps
-from .conv2d_tile import Tile, Work, choose_tile
+from .conv2d_tile import Tile, Work, candidate_tiles, choose_tile
 from .epilogue import Epilogue
 from .float32_sum import Float32Sum
 from .instruction_set import InstructionSet
@@ -38,7 +39,7 @@ from .launch import Bytes, Code, Launch, Option
 from .narrow import group_order
 from .runs import narrowed
 
-_UNITS = 16
+_UNITS = 64
 """At least, where there is work for them."""
 _FEW_CHANNELS = 8
 """Of a group: they have narrower vectors, which are at least as fast."""
@@ -51,18 +52,40 @@ def plan(spec: Conv, isa: InstructionSet) -> Launch | str:
     first half of the units are the first half of the pixels, if there are several chunks, as in kernels
     before and after this one. So a thread mostly reads what it has written.
     """
+    found = _plan(spec, isa)
+    return found if isinstance(found, str) else found.launch()
+
+
+def candidates(spec: Conv, isa: InstructionSet) -> list[Options]:
+    """Tiles."""
+    found = _plan(spec, isa)
+    if isinstance(found, str):
+        return []
+    return [tuple(asdict(tile).items()) for tile in candidate_tiles(found.work, found.isa)]
+
+
+def plan_as(spec: Conv, isa: InstructionSet, options: Options) -> Launch | str:
+    found = _plan(spec, isa)
+    if isinstance(found, str):
+        return found
+    chosen = dict(options)
+    tile = Tile(int(chosen["rows"]), int(chosen["vectors"]), bool(chosen["halved"]))
+    return replace(found, chosen=tile).launch()
+
+
+def _plan(spec: Conv, isa: InstructionSet) -> _Plan | str:
     if (reason := _why_not(spec)) is not None:
         return reason
     if spec.output.channels // spec.groups <= _FEW_CHANNELS:
         isa = narrowed(isa, 4 * _FEW_CHANNELS)
     if spec.residual is None:
-        return _Plan(spec, isa).launch()
+        return _Plan(spec, isa)
     found = residuals.prove(spec.residual, spec.result_signed, isa)
     if isinstance(found, str):
         return found
     if spec.result_signed:
         spec = replace(spec, rescale=residuals.unsigned_rescale(spec.rescale), result_signed=False)
-    return _Plan(spec, isa, found).launch()
+    return _Plan(spec, isa, found)
 
 
 def emit(code: Code, isa: InstructionSet) -> str:
@@ -88,6 +111,8 @@ class _Plan:
     isa: InstructionSet
     sum: Float32Sum | None = None
     """Of the residual."""
+    chosen: Tile | None = None
+    """Else the cost model chooses."""
 
     def launch(self) -> Launch:
         spec, tile = self.spec, self.tile
@@ -157,9 +182,17 @@ class _Plan:
     def group_channels(self) -> int:
         return self.spec.output.channels // self.spec.groups
 
-    @cached_property
+    @property
     def tile(self) -> Tile:
-        work = Work(
+        return self.chosen or self._cheapest_tile
+
+    @cached_property
+    def _cheapest_tile(self) -> Tile:
+        return choose_tile(self.work, self.isa)
+
+    @property
+    def work(self) -> Work:
+        return Work(
             self.lines,
             self.width,
             self.group_channels,
@@ -167,7 +200,6 @@ class _Plan:
             len(self.taps.quads[0]),
             self.epilogue.kind,
         )
-        return choose_tile(work, self.isa)
 
     @property
     def panel_width(self) -> int:
