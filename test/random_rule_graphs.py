@@ -17,13 +17,15 @@ from zeropoint.dialect.mlir import func, ir
 from zeropoint.dialect.types import QuantParams, Storage, TensorType
 
 STORAGES = ("i8", "u8", "i16")
-MOVING = ("pad", "reshape", "resize_nearest", "slice", "transpose")
+MOVING = ("broadcast", "gather", "pad", "reshape", "resize_nearest", "reverse", "slice", "transpose")
 POOLING = ("avg_pool2d", "max_pool2d", "resize_bilinear")
 COMPUTING = (
     *(
         "add",
         "clamp",
         "concat",
+        "dynamic_update_slice",
+        "select",
         "conv2d",
         "fully_connected",
         "logistic",
@@ -110,6 +112,37 @@ class GraphBuilder:
         real = self.rng.choice([0.0, 0.0, 0.3])
         self.create("pad", [value], self.result(value, (n, h + 1, w, c)), low=[0, 0, 0, 0], high=[0, 1, 0, 0],
                     value=real)  # fmt: skip
+
+    def add_broadcast(self, value: Any) -> None:
+        n, h, w, c = to_tensor_type(value.type).shape
+        self.create("broadcast", [value], self.result(value, (n, 3 if h == 1 else h, w, c)))
+
+    def add_reverse(self, value: Any) -> None:
+        self.create("reverse", [value], self.result(value), axes=[1])
+
+    def _plain(self, array: Any, element: str) -> Any:
+        """A constant that is not quantized: indices, a condition."""
+        type_ = TensorType(array.shape, element)
+        return qnn.create("constant", [], [type_], {"value": array}, loc=ir.Location.unknown())[0]
+
+    def add_gather(self, value: Any) -> None:
+        n, h, w, c = to_tensor_type(value.type).shape
+        places = self._plain(np.asarray([[h - 1], [0]], np.int32), "i32")
+        self.create("gather", [value, places], self.result(value, (n, 2, w, c)), axis=1, batch_dims=0)
+
+    def _partner(self, value: Any) -> Any:
+        """Another value of the same shape, perhaps in other parameters."""
+        shape = to_tensor_type(value.type).shape
+        return self.rng.choice([v for v in self.values if to_tensor_type(v.type).shape == shape])
+
+    def add_select(self, value: Any) -> None:
+        w = to_tensor_type(value.type).shape[2]
+        condition = self._plain(np.arange(w).reshape(w, 1) % 2 == 0, "i1")
+        self.create("select", [value, self._partner(value), condition], self.result(value))
+
+    def add_dynamic_update_slice(self, value: Any) -> None:
+        begin = self._plain(np.zeros(4, np.int64), "i64")
+        self.create("dynamic_update_slice", [value, self._partner(value), begin], self.result(value))
 
     def _resize(self, name: str, value: Any) -> None:
         n, h, w, c = to_tensor_type(value.type).shape
