@@ -7,6 +7,7 @@ measurements of many tiles and layers. Only their ratios matter.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .instruction_set import InstructionSet
@@ -76,10 +77,28 @@ class Work:
 _USUAL = (Tile(4, 4), Tile(8, 2), Tile(6, 4), Tile(7, 2), Tile(5, 4), Tile(3, 2), Tile(4, 2))
 """Tiles that are taken if they cost little more than the best: few kernels serve many layers."""
 _LITTLE_MORE = 1.03
+_WORTH_A_TRY = 1.3
+"""Costs are estimates: a tile may turn out to be faster than one that costs so many times less."""
+_MOST_TRIES = 6
 
 
 def choose_tile(work: Work, isa: InstructionSet) -> Tile:
     """The cheapest tile that fits the registers, or a usual one."""
+    return _chosen(_costs(work, isa), isa)
+
+
+def candidate_tiles(work: Work, isa: InstructionSet) -> list[Tile]:
+    """What :func:`choose_tile` takes, then others that cost little more, cheapest first."""
+    costs = _costs(work, isa)
+    chosen, limit = _chosen(costs, isa), _WORTH_A_TRY * min(costs.values())
+    others = sorted(
+        (t for t in costs if t != chosen and costs[t] <= limit), key=lambda t: (costs[t], -t.sums)
+    )
+    return [chosen, *others[: _MOST_TRIES - 1]]
+
+
+def _costs(work: Work, isa: InstructionSet) -> dict[Tile, float]:
+    """Of all tiles that fit."""
     needed = -(-work.channels // isa.lanes)
     tiles = [
         Tile(rows, vectors, halved)
@@ -87,7 +106,10 @@ def choose_tile(work: Work, isa: InstructionSet) -> Tile:
         for vectors in range(1, min(_MOST_VECTORS_OF_A_PIXEL if rows == 1 else _MOST_VECTORS, needed) + 1)
         for halved in (False, True)
     ]
-    costs = {tile: _cost(tile, work, isa) for tile in tiles if tile.rows <= work.width and _fits(tile, isa)}
+    return {tile: _cost(tile, work, isa) for tile in tiles if tile.rows <= work.width and _fits(tile, isa)}
+
+
+def _chosen(costs: Mapping[Tile, float], isa: InstructionSet) -> Tile:
     limit = min(costs.values())
     for tile in _USUAL if isa.registers > 16 else ():
         if costs.get(tile, math.inf) <= _LITTLE_MORE * limit:

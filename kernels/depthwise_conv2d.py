@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from . import depthwise_streaming, depthwise_tiles, epilogue
 from .channels import Channels, as_bytes, wrap_int32
+from .choices import Options
 from .conv import Conv
 from .depthwise_blocks import Blocks, interleaved, layouts, table
 from .depthwise_tile import Sharing, Tile
@@ -23,21 +25,39 @@ from .epilogue import Epilogue
 from .instruction_set import InstructionSet
 from .launch import Bytes, Code, Launch, Option
 
+Form: TypeAlias = tuple[Blocks, Tile | None]
+"""No tile where taps are not written out."""
 _MOST_TAPS = 49
 """That are written out."""
+_WORTH_A_TRY = 1.3
+"""A form that costs at most so many times more may turn out to be faster."""
 
 
 def plan(conv: Conv, isa: InstructionSet) -> Launch | str:
+    return _why_not(conv) or _launch(conv, isa, _form(conv, isa))
+
+
+def candidates(conv: Conv, isa: InstructionSet) -> list[Options]:
+    """Blocks and tiles."""
+    return [] if _why_not(conv) else list(_forms(conv, isa))
+
+
+def plan_as(conv: Conv, isa: InstructionSet, options: Options) -> Launch | str:
+    return _why_not(conv) or _launch(conv, isa, _forms(conv, isa)[options])
+
+
+def _why_not(conv: Conv) -> str | None:
     if conv.kind != "depthwise_conv2d":
         return f"kind '{conv.kind}' is another family's"
     if conv.input_signed:
         return "the input is signed"
     if conv.residual is not None:
         return "a residual"
-    reason = epilogue.why_not(conv.rescale)
-    if reason is not None:
-        return reason
-    blocks, tile = _form(conv, isa)
+    return epilogue.why_not(conv.rescale)
+
+
+def _launch(conv: Conv, isa: InstructionSet, form: Form) -> Launch:
+    blocks, tile = form
     channels = interleaved(blocks, conv.output.channels, isa.lanes)
     weights = _by_block(_filter(conv), channels, tile, isa)
     terms = _terms(weights, isa)
@@ -77,23 +97,44 @@ def emit(code: Code, isa: InstructionSet) -> str:
     return depthwise_tiles.write(code, isa) if written_out else depthwise_streaming.write(code, isa)
 
 
-def _form(conv: Conv, isa: InstructionSet) -> tuple[Blocks, Tile | None]:
+def _form(conv: Conv, isa: InstructionSet) -> Form:
     """The cheapest blocks and their tile of outputs; no tile where taps are not written out."""
     found = layouts(conv, isa)
     if conv.kernel[0] * conv.kernel[1] > _MOST_TAPS:
         return min((b for b in found if not b.tail), key=lambda b: int(b.steps.sum())), None
-    forms = [(blocks, _tile(conv, blocks, isa)) for blocks in found]
+    forms = [(blocks, _tiles(conv, blocks, isa)[0]) for blocks in found]
     return min(forms, key=lambda form: _cost(form[0], form[1], isa))
 
 
-def _tile(conv: Conv, blocks: Blocks, isa: InstructionSet) -> Tile:
+def _forms(conv: Conv, isa: InstructionSet) -> dict[Options, Form]:
+    """What may be as fast as the cheapest form, which is the first, by what tells them apart."""
+    chosen = _form(conv, isa)
+    blocks, tile = chosen
+    if tile is None:
+        return {(): chosen}
+    limit = _WORTH_A_TRY * _cost(blocks, tile, isa) / tile.rows
+    others = [(b, t) for b in layouts(conv, isa) for t in _tiles(conv, b, isa)]
+    tried = [(b, t) for b, t in others if _cost(b, t, isa) / t.rows <= limit]
+    return {
+        (("parts", b.parts), ("tail", b.tail), ("rows", t.rows)): (b, t) for b, t in [(blocks, tile), *tried]
+    }
+
+
+def _tiles(conv: Conv, blocks: Blocks, isa: InstructionSet) -> list[Tile]:
+    """Of one row or two; first what is usually better."""
     vertical, horizontal = _sharing(conv, blocks)
     many = isa.registers > 16
     one = Tile(conv.kernel, vertical.shift, horizontal.shift, 1, 1 + many, "registers", horizontal.apart > 1)
     two = replace(one, rows=2)
     # Two rows should share groups of rows, and every image and phase has to have two.
     shares = len(two.pairs(isa)) <= 2 * len(one.pairs(isa))
-    tile = two if shares and conv.output.height >= 2 * vertical.apart else one
+    tiles = [two, one] if shares else [one, two]
+    return [_placed(t, isa) for t in tiles if conv.output.height >= t.rows * vertical.apart or t.rows == 1]
+
+
+def _placed(tile: Tile, isa: InstructionSet) -> Tile:
+    """With its columns where they fit."""
+    many = isa.registers > 16
     if tile.kept and tile.columns * tile.groups(isa) * VECTORS <= (20 if many else 24):
         return tile  # beyond that LLVM moves columns to the stack and back, again and again
     on_stack = tile.kept and tile.shift == 1 and tile.rows > 1

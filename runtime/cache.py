@@ -1,4 +1,4 @@
-"""Compiled kernels on disk, so that each is compiled once per machine.
+"""Compiled kernels on disk, so that each is compiled once per machine, and choices between them.
 
 An entry is machine code that will be run: the folder must belong to the user and be writable by nobody else,
 or it is not used; an entry's checksum is verified. Entries are keyed by everything that decides the code,
@@ -22,6 +22,9 @@ LOG = logging.getLogger("zeropoint.cache")
 FOLDER_VARIABLE = "ZEROPOINT_CACHE_DIR"
 LIMIT_BYTES = 256 << 20
 """The entries that were not used for longest go when the folder holds more."""
+CODE = ".o"
+CHOICE = ".choice"
+_SUFFIXES = (CODE, CHOICE)
 _DIGEST_BYTES = 32
 _LEFTOVER_SECONDS = 3600
 _DAY_SECONDS = 24 * 3600
@@ -38,7 +41,19 @@ def folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "zeropoint"
 
 
-def read(names: Iterable[str]) -> dict[str, bytes]:
+def names(suffix: str) -> set[str]:
+    """Of the entries of one kind; of none if the folder is not safe."""
+    place = folder()
+    try:
+        if not place.is_dir() or not _is_private(place):
+            return set()
+        return {path.stem for path in place.iterdir() if path.suffix == suffix}
+    except OSError as error:
+        _report(place, error)
+        return set()
+
+
+def read(names: Iterable[str], suffix: str = CODE) -> dict[str, bytes]:
     """What is stored under ``names``: without entries that are missing or damaged, and nothing at all if the
     folder is not safe.
     """
@@ -48,7 +63,7 @@ def read(names: Iterable[str]) -> dict[str, bytes]:
         if not place.is_dir() or not _is_private(place):
             return found
         for name in names:
-            path = place / f"{name}.o"
+            path = place / f"{name}{suffix}"
             try:
                 data = path.read_bytes()
             except FileNotFoundError:
@@ -58,7 +73,7 @@ def read(names: Iterable[str]) -> dict[str, bytes]:
                 found[name] = code
                 _keep_young(path)
             else:
-                LOG.warning("cache entry '%s' is damaged; compiling again", path)
+                LOG.warning("cache entry '%s' is damaged; it is not used", path)
     except OSError as error:
         _report(place, error)
     return found
@@ -71,8 +86,8 @@ def _keep_young(path: Path) -> None:
             os.utime(path)
 
 
-def write(entries: Mapping[str, bytes]) -> None:
-    """Store code by name; a cache that cannot be written is only reported."""
+def write(entries: Mapping[str, bytes], suffix: str = CODE) -> None:
+    """Store code, or what ``suffix`` says, by name; a cache that cannot be written is only reported."""
     place = folder()
     try:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -83,7 +98,7 @@ def write(entries: Mapping[str, bytes]) -> None:
             handle, temporary = tempfile.mkstemp(dir=place, suffix=".tmp")
             with os.fdopen(handle, "wb") as file:
                 file.write(hashlib.sha256(code).digest() + code)
-            Path(temporary).replace(place / f"{name}.o")
+            Path(temporary).replace(place / f"{name}{suffix}")
         _evict(place)
     except OSError as error:
         _report(place, error)
@@ -112,7 +127,7 @@ def _evict(place: Path) -> None:
         for file in files:
             with contextlib.suppress(FileNotFoundError):  # another process removed it
                 status = file.stat()
-                if file.name.endswith(".o"):
+                if file.name.endswith(_SUFFIXES):
                     entries.append((status.st_mtime, status.st_size, file.path))
                 elif file.name.endswith(".tmp") and status.st_mtime < leftover:
                     Path(file.path).unlink()

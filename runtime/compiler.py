@@ -20,6 +20,7 @@ from ..codegen.program import Program
 from ..codegen.split import KernelSource, split
 from ..dialect.model import Model
 from ..errors import InputError, TargetError
+from ..kernels.choices import Chooser, choosing
 from ..kernels.families import emit
 from ..kernels.launch import Code
 from ..passes.decisions import collect
@@ -33,6 +34,9 @@ from ..targets.loading import HOST
 from .executable import Executable
 from .kernel_objects import Progress, Recipe, builtin_recipes, identity, kernel_objects
 from .refusals import with_reasons
+from .stored_choices import store, stored_chooser
+from .tuning import fixed
+from .tuning import tune as tune_network
 from .variables import Variables
 
 LOG = logging.getLogger("zeropoint.compile")
@@ -48,6 +52,7 @@ def compile(
     pipeline: str = "optimized",
     keep_intermediates: bool = False,
     cache: bool = True,
+    tune: bool = False,
     progress: Progress = lambda text: None,
     variables: Variables | None = None,
 ) -> Executable:
@@ -64,7 +69,10 @@ def compile(
             are the same.
         keep_intermediates: compute and keep every value of the network, for ``Executable.intermediates()``.
         cache: keep compiled kernels on disk, and take them from there the next time (see
-            ``runtime/cache.py``).
+            ``runtime/cache.py``); use what tuning has chosen before.
+        tune: measure several kernels for each part of the network on this machine and take the fastest, now
+            and in later compilations. Takes several times as long; the results are the same.
+            ``Executable.tuning`` says what was found.
         progress: is told, in words, what takes long.
         variables: ``Executable.variables`` of another signature of the model, to be shared; its own if left
             out.
@@ -82,26 +90,41 @@ def compile(
     model = model_or_path if isinstance(model_or_path, Model) else _load(model_or_path)
     _require_static(model)
     started = time.perf_counter()
+    compiled: dict[str, bytes] = {}
+
+    def build(chooser: Chooser | None, threads: int, variables: Variables | None) -> Executable:
+        with _MLIR, choosing(chooser):
+            lowered, program, kernels, constants = _planned(model, passes, keep_intermediates)
+        LOG.info("%s: %d steps after %.2f s", model.name, len(program.steps), time.perf_counter() - started)
+        recipes = _recipes(model, kernels, machine)
+        missing = {name: recipe for name, recipe in recipes.items() if name not in compiled}
+        compiled.update(kernel_objects(missing, machine, cache=cache, progress=progress))
+        own = len(model.outputs)
+        return Executable(
+            program,
+            load_code({name: compiled[name] for name in recipes}),
+            constants,
+            model.inputs,
+            model.outputs,
+            lowered.outputs[own:] if keep_intermediates else None,
+            model.name,
+            threads,
+            instructions(machine.features.split(",")),
+            variables,
+        )
+
+    chooser = stored_chooser(machine) if cache and machine.isa and not tune else None
+    tuning = None
+    if tune:
+        tuning = tune_network(lambda trial: build(trial, 1, None), progress)
+        chooser = fixed(tuning.chosen)
+        if cache:
+            store(tuning.chosen, machine)
     progress("choosing kernels")
-    with _MLIR:
-        lowered, program, kernels, constants = _planned(model, passes, keep_intermediates)
-    LOG.info("%s: %d steps after %.2f s", model.name, len(program.steps), time.perf_counter() - started)
-    recipes = _recipes(model, kernels, machine)
-    code = load_code(kernel_objects(recipes, machine, cache=cache, progress=progress))
+    executable = build(chooser, threads, variables)
+    executable.tuning = tuning
     LOG.info("%s: compiled in %.2f s", model.name, time.perf_counter() - started)
-    own = len(model.outputs)
-    return Executable(
-        program,
-        code,
-        constants,
-        model.inputs,
-        model.outputs,
-        lowered.outputs[own:] if keep_intermediates else None,
-        model.name,
-        threads,
-        instructions(machine.features.split(",")),
-        variables,
-    )
+    return executable
 
 
 def _machine(name: str) -> Machine:

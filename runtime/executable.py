@@ -24,6 +24,7 @@ from .variables import Variables
 
 if TYPE_CHECKING:
     from .profile import Profile
+    from .tuning import Tuning
 
 
 class Executable:
@@ -61,6 +62,8 @@ class Executable:
         """LLVM's names of the CPU features that the machine code may use."""
         if any(name.startswith("amx") for name in self.instructions):
             amx_permission.request()
+        self.tuning: Tuning | None = None
+        """What was measured while it was compiled with ``tune=True``."""
         self._program = program
         self._code = code
         self._constants = constants

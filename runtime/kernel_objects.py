@@ -48,12 +48,12 @@ def builtin_recipes(machine: Machine) -> dict[str, Recipe]:
 def identity(kernel: KernelSource | Code) -> str:
     """Everything that a kernel's LLVM IR depends on, but for the versions of the tools."""
     if isinstance(kernel, KernelSource):
-        return repr((kernel.text, passes_to("llvm", start="kernels"), _digest("codegen")))
-    return repr((kernel, LAUNCHED_LOWERING, _digest("kernels"), _digest("codegen")))
+        return repr((kernel.text, passes_to("llvm", start="kernels"), sources_digest("codegen")))
+    return repr((kernel, LAUNCHED_LOWERING, sources_digest("kernels"), sources_digest("codegen")))
 
 
 @lru_cache
-def _digest(package: str) -> str:
+def sources_digest(package: str) -> str:
     """Of the source of a package of ours: kernels are made anew when the code that writes them changes."""
     digest = hashlib.sha256()
     for path in sorted((Path(__file__).parent.parent / package).glob("*.py")):
@@ -63,8 +63,13 @@ def _digest(package: str) -> str:
 
 def key(recipe: Recipe, machine: Machine) -> str:
     """Names the object file that the installed versions make of a recipe for a machine."""
-    parts = [*_versions(), machine.triple, machine.cpu, machine.features, recipe.identity]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    return digest_on(machine, recipe.identity)
+
+
+def digest_on(machine: Machine, *parts: str) -> str:
+    """Of what the parts say, with the installed versions, on a machine."""
+    everything = [*_versions(), machine.triple, machine.cpu, machine.features, *parts]
+    return hashlib.sha256("\0".join(everything).encode()).hexdigest()
 
 
 @lru_cache

@@ -15,6 +15,7 @@ from ..passes.pipelines import PIPELINES
 from ..runtime.profile_text import memory_line, size_text
 from .cli_arguments import add_model_arguments, load_model, whole_number
 from .cli_run import read_inputs
+from .cli_tuning import add_tune_argument, print_tuning
 from .progress import ProgressLine
 from .tables import print_table
 
@@ -62,6 +63,7 @@ def register(commands: Any) -> None:
     command.add_argument(
         "--no-cache", action="store_true", help="compile everything, whatever the cache on disk holds"
     )
+    add_tune_argument(command)
     command.add_argument("--json", action="store_true", help="the numbers as JSON, for scripts")
     command.set_defaults(run=run)
 
@@ -79,6 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
             pipeline=arguments.pipeline,
             threads=arguments.threads,
             cache=not arguments.no_cache,
+            tune=arguments.tune,
             progress=progress.show,
         )
     step = executable.bind(*inputs)
@@ -98,9 +101,12 @@ def run(arguments: argparse.Namespace) -> int:
         "peak_memory_bytes": peak_memory(),
     }
     if arguments.json:
+        if executable.tuning is not None:
+            document["tuning"] = executable.tuning.to_json()
         print(json.dumps(document, indent=1))
     else:
         _print(document)
+        print_tuning(executable.tuning)
     return 0
 
 

@@ -20,6 +20,7 @@ from ..passes.pipelines import PIPELINES
 from ..targets import load_target
 from .cli_arguments import add_model_arguments, load_model, whole_number
 from .cli_profile import add_profile_arguments, show_profile, wants_profile
+from .cli_tuning import add_tune_argument, print_tuning
 from .progress import ProgressLine
 from .tables import print_table
 
@@ -71,6 +72,7 @@ def register(commands: Any) -> None:
         "targets`). The code is for this machine, which must be able to run the target's; without this, the "
         "model runs as it is",
     )
+    add_tune_argument(command)
     command.add_argument("--json", action="store_true", help="the summary as JSON, for scripts")
     add_profile_arguments(command)
     command.set_defaults(run=run)
@@ -91,10 +93,13 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.target,
             threads=arguments.threads,
             pipeline=arguments.pipeline,
+            tune=arguments.tune,
             progress=progress.show,
         )
     if is_profile:
         show_profile(executable, inputs, arguments)
+        if not arguments.json:
+            print_tuning(executable.tuning)
         if arguments.output_dir:
             _save(arguments.output_dir, model, executable.run(*inputs))
         return 0
@@ -108,7 +113,9 @@ def run(arguments: argparse.Namespace) -> int:
         _save(arguments.output_dir, model, outputs)
     rows = [_summary(info, value) for info, value in zip(model.outputs, outputs, strict=True)]
     if arguments.json:
-        document = {"outputs": rows, "milliseconds": [s * 1e3 for s in seconds]}
+        document: dict[str, Any] = {"outputs": rows, "milliseconds": [s * 1e3 for s in seconds]}
+        if executable.tuning is not None:
+            document["tuning"] = executable.tuning.to_json()
         print(json.dumps(document, indent=1))
         return 0
     columns = ("output", "dtype", "shape", "scale", "zero point", "min", "max", "mean")
@@ -121,6 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"\n{len(seconds)} runs: median {statistics.median(seconds) * 1e3:.3f} ms, least "
             f"{min(seconds) * 1e3:.3f} ms"
         )
+    print_tuning(executable.tuning)
     return 0
 
 
