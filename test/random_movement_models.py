@@ -371,6 +371,23 @@ def strided_slice(rng: np.random.Generator) -> Drawn:
     return drawn
 
 
+def strided_slice_computed(rng: np.random.Generator) -> Drawn:
+    """One element along some of the dimensions, at places that are inputs."""
+    rank = int(rng.integers(1, 5))
+    drawn, x, source = _drawn(rng, rank)
+    used = int(rng.integers(1, rank + 1))
+    shrunk = [bool(rng.integers(0, 2)) for _ in range(used)]
+    places = np.asarray([rng.integers(-n, n) for n in x.shape[:used]], np.int32)
+    kind = TensorType((used,), "i32")
+    begin, end = drawn.source(kind, places, "b"), drawn.source(kind, places + 1, "e")
+    whole = sum(1 << i for i, s in enumerate(shrunk) if not s)
+    options = {"BeginMask": whole, "EndMask": whole, "ShrinkAxisMask": (1 << used) - 1 - whole}
+    kept = [n for d, n in enumerate(x.shape) if d >= used or not shrunk[d]]
+    operands = [source, begin, end, drawn.integers([1] * used)]
+    drawn.model.op("STRIDED_SLICE", operands, [drawn.result(like(x, kept))], **options)
+    return drawn
+
+
 def transpose(rng: np.random.Generator) -> Drawn:
     rank = int(rng.integers(1, 7))
     drawn, x, source = _drawn(rng, rank)
@@ -549,6 +566,7 @@ MODELS: dict[str, Callable[[Any], Drawn]] = {
         split_v,
         squeeze,
         strided_slice,
+        strided_slice_computed,
         tile,
         top_k,
         transpose,

@@ -29,8 +29,9 @@ class Tensor:
     ``element`` is ``f32``, ``i32`` ..., :class:`QuantParams` (storage integers with scales), or empty for
     what we do not compute with (strings, resources, complex numbers). Scales are the file's float32 values;
     a per-channel scale may be 0 (a channel of zeros). ``shape_signature`` has -1 where an extent may
-    change. ``data`` are the stored values of a constant, 4-bit values unpacked to one per byte; read-only.
-    ``obstacle`` says why the tensor cannot be used, e.g. that it is sparse.
+    change; without ``has_rank`` the file says nothing of the shape. ``data`` are the stored values of a
+    constant, 4-bit values unpacked to one per byte; read-only. ``obstacle`` says why the tensor cannot be
+    used, e.g. that it is sparse.
     """
 
     index: int
@@ -41,6 +42,7 @@ class Tensor:
     element: str | QuantParams
     data: npt.NDArray[np.generic] | None = None
     is_variable: bool = False
+    has_rank: bool = True
     obstacle: str = ""
 
     @property

@@ -229,7 +229,8 @@ class OperatorImport:
         """
         tensor = self.output(index)
         inferred = tuple(shape)
-        if not self.graph.reshaped and not same_shape(inferred, tensor.shape_signature):
+        known = tensor.has_rank and not self.graph.reshaped
+        if known and not same_shape(inferred, tensor.shape_signature):
             self.fail(
                 f"declares output shape {list(tensor.shape_signature)}, "
                 f"but its inputs and options give {list(inferred)}"

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ...dialect.types import TensorType
+from .index_ops import index_value
 from .operator_import import MOVABLE, OperatorImport
 from .registry import importer
 
@@ -41,6 +44,9 @@ def strided_slice(op: OperatorImport) -> None:
     op.demand_counts((4,))
     op.demand_same_kind(MOVABLE)
     x = op.type(0)
+    if not op.is_constant(1) or not op.is_constant(2):
+        _at_computed_places(op)
+        return
     selection = _select(op, x.shape)
     attributes = {
         "offsets": tuple(selection.offsets),
@@ -57,6 +63,39 @@ def strided_slice(op: OperatorImport) -> None:
     if selection.backwards:
         part = op.build("reverse", [part], type_, {"axes": tuple(selection.backwards)})
     op.emit("reshape", [part], selection.shape)
+
+
+def _at_computed_places(op: OperatorImport) -> None:
+    """``x[i, j]`` with places that the graph computes: a dynamic_slice of one element (all, along dimensions
+    that both masks or no index name), and a reshape.
+
+    Places count from the end where they are negative. A computed range has no known extent.
+    """
+    x, mask = op.type(0), {name: op.option(f"{name}_mask") for name in ("begin", "end", "shrink_axis")}
+    if op.option("ellipsis_mask") or op.option("new_axis_mask"):
+        op.unsupported("an ellipsis or a new axis beside indices that are computed at run time")
+    begin, type_ = index_value(op, 1)
+    count, rank = type_.elements, len(x.shape)
+    if len(type_.shape) != 1 or count > rank:
+        op.fail(f"begins of shape {list(type_.shape)} for a tensor of rank {rank}")
+    shrunk = [bool(mask["shrink_axis"] >> i & 1) for i in range(count)]
+    whole = [bool((mask["begin"] & mask["end"]) >> i & 1) for i in range(count)]
+    if not all(s or w for s, w in zip(shrunk, whole, strict=True)):
+        op.unsupported("a range whose ends are computed at run time")
+    if any(stride != 1 for stride in op.integers(3, "strides")):
+        op.unsupported("a stride other than 1 beside indices that are computed at run time")
+    # Modulo the extent: a negative index counts from the end. Whole dimensions begin at 0, modulo 1.
+    moduli = np.asarray([n if s else 1 for n, s in zip(x.shape, shrunk, strict=False)], type_.dtype)
+    extents = op.constant_value(op.tensor(1), moduli, type_, "extents")
+    begin = op.build("binary", [begin, extents], type_, {"function": "floor_mod"})
+    if count < rank:
+        rest = TensorType((rank - count,), type_.element)
+        zeros = op.constant_value(op.tensor(1), np.zeros(rank - count, type_.dtype), rest, "rest")
+        begin = op.build("concat", [begin, zeros], TensorType((rank,), type_.element), {"axis": 0})
+    kept = [n for d, n in enumerate(x.shape) if d >= count or not shrunk[d]]
+    sizes = tuple(1 if d < count and shrunk[d] else n for d, n in enumerate(x.shape))
+    part = op.build("dynamic_slice", [op.value(0), begin], TensorType(sizes, x.element), {})
+    op.emit("reshape", [part], kept)
 
 
 def _select(op: OperatorImport, shape: tuple[int, ...]) -> _Selection:

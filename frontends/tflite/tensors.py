@@ -81,6 +81,7 @@ class _OneTensor:
             element=params or type_.element,
             data=self._data(type_, shape, bool(obstacle)),
             is_variable=bool(self.table.integer(5, "bool")),
+            has_rank=bool(shape) or bool(self.table.integer(8, "bool")),
             obstacle=obstacle or ("" if type_.element else f"type {type_.name}"),
         )
 
