@@ -25,6 +25,8 @@ FAMILIES = (
     "tfl_conv_*",
     "tfl_dwconv_*",
     "tfl_fc_*",
+    "tfl_sparse_*",
+    "tfl_transpose_conv_*",
     "tfl_add_*",
     "tfl_mul_*",
     "tfl_*pool*",
@@ -38,11 +40,7 @@ FAMILIES = (
     "tfl_logistic_*",
 )
 
-EXPECTED_FAILURES = {
-    "tfl_conv_16x8_*": "int16 activations with int8 weights are not imported yet",
-    "tfl_fc_16x8_*": "int16 activations with int8 weights are not imported yet",
-    "tfl_fc_hybrid*": "float activations with int8 weights are not imported yet",
-}
+EXPECTED_FAILURES: dict[str, str] = {}
 """Pattern -> reason."""
 
 
