@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from . import residual as residuals
@@ -85,13 +85,16 @@ class Results:
             values = totals[:of_pixels][number :: self.full] if number < self.full else totals[of_pixels:]
             return [self.epilogue.apply(w, value, loaded, self.limits) for value in values]
 
+        def from_column(first: int) -> Callable[[int], list[str]]:
+            return lambda number: column(first + number)
+
         first = 0
         for group in groups_of(self.full):
-            vectors = self.narrower.vectors(group, self.rows, lambda j, first=first: column(first + j))  # type: ignore[misc]
+            vectors = self.narrower.vectors(group, self.rows, from_column(first))
             self._store(vectors, at, first * w.lanes, group * w.lanes)
             first += group
         if self.halved:
-            vectors = self.narrower.halves(column(self.full), self.rows)
+            vectors = self.narrower.halves(column(first), self.rows)
             self._store(vectors, at, first * w.lanes, w.lanes // 2)
 
     def _store(
