@@ -113,6 +113,7 @@ FACTS = {
     "sub": (FREE, FREE, FREE, NONE, FREE, NONE),
     "conv2d": (FREE, FREE, FREE, FREE, FREE, FREE),
     "fully_connected": (FREE, FREE, FREE, FREE, FREE, FREE),
+    "batch_matmul": (FREE, NONE, FREE, FREE, FREE, NONE),
     "arg_max": (FREE, NONE, FREE, FREE, NONE, NONE),
     "broadcast": (EQUAL, NONE, EQUAL, EQUAL, NONE, NONE),
     "dynamic_slice": (EQUAL, NONE, EQUAL, EQUAL, NONE, NONE),
