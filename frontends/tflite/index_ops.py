@@ -50,8 +50,9 @@ def gather(op: OperatorImport) -> None:
     op.demand_same_kind(MOVABLE)
     shape, indices = op.type(0).shape, op.type(1).shape
     axis = op.axis(op.option("axis"), len(shape))
-    batch_dims = op.axis(op.option("batch_dims"), len(indices) + 1)
-    if batch_dims > axis or shape[:batch_dims] != indices[:batch_dims]:
+    batch_dims = op.option("batch_dims")
+    batch_dims += len(indices) if batch_dims < 0 else 0
+    if not 0 <= batch_dims <= min(axis, len(indices)) or shape[:batch_dims] != indices[:batch_dims]:
         op.fail(
             f"{batch_dims} batch dimensions do not fit shapes {list(shape)} and {list(indices)} "
             f"gathered along dimension {axis}"

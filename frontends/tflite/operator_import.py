@@ -261,9 +261,9 @@ class OperatorImport:
         """An op whose result is not one of the operator's outputs. Shapes computed from constants fold."""
         known = self.graph.known(operands)
         if known and is_folded(op, [t for _, t in known], type_):
-            arrays, types = zip(*known, strict=True)
-            (array,) = evaluate(op, arrays, types, [type_], attributes)
-            return self.constant_value(self.output(), array, type_, next(self._folds))
+            array = folded(op, known, type_, attributes)
+            if array is not None:
+                return self.constant_value(self.output(), array, type_, next(self._folds))
         try:
             return qnn.create(
                 op, operands, [type_], attributes, loc=self.location, ip=self.graph.insertion_point
@@ -343,6 +343,21 @@ def storage_type(type_: TensorType) -> TensorType:
     if not type_.is_quantized:
         return type_
     return TensorType(type_.shape, f"i{max(8, type_.params.storage.bits)}")
+
+
+def folded(
+    op: str,
+    operands: Sequence[tuple[npt.NDArray[np.generic], TensorType]],
+    result: TensorType,
+    attributes: Mapping[str, Any],
+) -> npt.NDArray[np.generic] | None:
+    """What an op on constants gives; None if they do not fit together: the op's verifier says how."""
+    arrays, types = zip(*operands, strict=True)
+    try:
+        with np.errstate(all="ignore"):
+            return evaluate(op, arrays, types, [result], attributes)[0]
+    except (ValueError, IndexError):
+        return None
 
 
 def first_line(error: MLIRError) -> str:

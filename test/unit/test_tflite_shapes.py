@@ -155,3 +155,28 @@ def test_what_is_computed_at_import(
     op: str, inputs: list[TensorType], result: TensorType, folded: bool
 ) -> None:
     assert is_folded(op, inputs, result) == folded
+
+
+@pytest.mark.parametrize(("batch_dims", "fits"), [(-1, True), (1, True), (2, False), (-3, False)])
+def test_batch_dimensions_of_gather_count_from_the_end_of_the_indices(batch_dims: int, fits: bool) -> None:
+    b = Builder()
+    x, i = b.tensor("x", (2, 5, 3), np.float32), b.tensor("i", (2, 4), I32)
+    y = b.tensor("y", (2, 4, 3), np.float32)
+    b.op("GATHER", [x, i], [y], Axis=1, BatchDims=batch_dims)
+    data = b.build([x, i], [y])
+    if not fits:
+        with pytest.raises(ImportModelError, match="batch dimensions do not fit"):
+            load_bytes(data, name="m")
+        return
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal((2, 5, 3)).astype(np.float32), rng.integers(0, 5, (2, 4)).astype(I32)]
+    (result,) = evaluate_module(load_bytes(data, name="m").module, arrays)
+    np.testing.assert_array_equal(result, run_litert(data, arrays)[0])
+
+
+def test_a_tensor_whose_rank_the_file_does_not_say_takes_the_inferred_shape() -> None:
+    """As converters write it for results of loops: no shape at all."""
+    b = Builder()
+    x, y = b.tensor("x", (2, 3), np.float32), b.tensor("y", (), np.float32)
+    b.op("RESHAPE", [x, ints(b, [3, 2])], [y])
+    assert load_bytes(b.build([x], [y]), name="m").outputs[0].shape == (3, 2)
