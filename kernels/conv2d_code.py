@@ -61,6 +61,7 @@ class Kernel:
         self.halved = bool(code["halved"])
         self.full = self.vectors - self.halved
         self.width = int(code["width"])
+        self.dense = bool(code["dense"])
         self.gathered = int(code["gathered"])
         self.needs_sums = bool(code["sums"])
         self.pairs = isa.dot != "dot-u8s8"
@@ -172,7 +173,7 @@ class Kernel:
         """
         w, pixels = self.w, self.pixels[name]
         at = pixels.pointers(w.at(first, w.times(self.scalar(f"{name}_pixel"), self.rows)))
-        for i in range(self.rows):
+        for i in range(0, self.rows, max(1, 64 // self.width) if self.dense else 1):
             for line in range(0, self.width, 64):
                 prefetch(w, w.at(pixels.of(at, i), line), to_write=name == "output")
 
