@@ -3,7 +3,7 @@
 ``void run(i64 *table)`` and ``void profile(i64 *table, i64 *times)`` take a table of 8-byte words:
 
     team (address or 0), number of steps, then for each step
-    kernel, row (addresses), units, units of a chunk, number of chunks, claims
+    kernel, row (addresses), units, units of a chunk, number of chunks, claims, early steps
 
 ``void work(i64 *team)`` is what the other threads of a team are in until ``void stop(i64 *team)``, which does
 nothing while the team runs for somebody.
@@ -15,6 +15,9 @@ compare-and-swap, so from step to step a core mostly reads what it has written. 
 threads wait for each other. The step has ended when the chunks that others took are done. Nobody waits for
 a thread that has taken nothing; one that lost its core delays the chunks it holds. A thread that comes late
 sees another sequence number, and its swap fails.
+
+A step of several chunks may have *early steps*: so many before it do not change what it reads, nor the other
+way round, and their number of chunks is 0. The main thread runs them when the others have begun with it.
 
 Where another process wants a core all the time, help costs more than it is worth. If the main thread has
 waited for longer than it has worked, or a thread finds itself on the main thread's core, the next steps
@@ -32,7 +35,7 @@ from .program import COPY_UNIT, KERNEL
 
 DRIVER = "driver"
 RUN, PROFILE, WORK, STOP_TEAM = "run", "profile", "work", "stop"
-HEADER_WORDS, STEP_WORDS = 2, 6
+HEADER_WORDS, STEP_WORDS = 2, 7
 TEAM_BYTES = 512
 """Zeros at first; see the offsets below. Starts on a 64-byte boundary."""
 MAX_CHUNKS = 0x7FFF
@@ -42,7 +45,7 @@ _CLAIM, _SEQUENCE, _STEP, _CORE, _CLAIMS = 0, 4, 8, 16, 24
 _DONE, _WAITING = 128, 132
 _SLEEPERS, _STOP, _CROWDED = 256, 260, 264
 _BUSY, WORKERS, _NEXT = 384, 388, 392
-_ALONE, _LEVEL, _GOOD = 400, 408, 416
+_ALONE, _LEVEL, _GOOD, _TOTAL = 400, 408, 416, 424
 
 _SPINS = 2000
 """Rounds of an idle thread before it sleeps: at a pause of 40 to 140 cycles, 25 to 100 us."""
@@ -77,7 +80,7 @@ def _waiting(triple: str) -> str:
 
 
 _TEXT = """
-%step = type { ptr, ptr, i64, i64, i64, i64 }
+%step = type { ptr, ptr, i64, i64, i64, i64, i64 }
 
 ; Run the units of some chunks.
 define internal void @run_chunks(ptr %step, i64 %first, i64 %past) alwaysinline {
@@ -109,6 +112,35 @@ define internal i64 @portion(i64 %front, i64 %back, i64 %claims) alwaysinline {
 declare i64 @llvm.smin.i64(i64, i64)
 declare i64 @llvm.smax.i64(i64, i64)
 
+; Run the whole of some steps.
+define internal void @run_steps(ptr %first, ptr %end) alwaysinline {
+steps.in:
+  %empty = icmp eq ptr %first, %end
+  br i1 %empty, label %exit, label %next
+next:
+  %step = phi ptr [ %first, %steps.in ], [ %following, %next ]
+  %kernel = load ptr, ptr %step
+  %row.p = getelementptr %step, ptr %step, i64 0, i32 1
+  %row = load ptr, ptr %row.p
+  %units.p = getelementptr %step, ptr %step, i64 0, i32 2
+  %units = load i64, ptr %units.p
+  call void %kernel(ptr %row, i64 0, i64 %units)
+  %following = getelementptr %step, ptr %step, i64 1
+  %over = icmp eq ptr %following, %end
+  br i1 %over, label %exit, label %next
+exit:
+  ret void
+}
+
+; The first of a step and its early steps.
+define internal ptr @early(ptr %step) alwaysinline {
+  %early.p = getelementptr %step, ptr %step, i64 0, i32 6
+  %early = load i64, ptr %early.p
+  %back = sub i64 0, %early
+  %first = getelementptr %step, ptr %step, i64 %back
+  ret ptr %first
+}
+
 define void @run(ptr %table) {
   %team = load ptr, ptr %table
   %count.p = getelementptr i64, ptr %table, i64 1
@@ -130,19 +162,8 @@ take:
   br i1 %mine, label %together, label %alone
 
 alone:
-  %empty = icmp eq ptr %first, %end
-  br i1 %empty, label %exit, label %next
-next:
-  %step = phi ptr [ %first, %alone ], [ %following, %next ]
-  %kernel = load ptr, ptr %step
-  %row.p = getelementptr %step, ptr %step, i64 0, i32 1
-  %row = load ptr, ptr %row.p
-  %units.p = getelementptr %step, ptr %step, i64 0, i32 2
-  %units = load i64, ptr %units.p
-  call void %kernel(ptr %row, i64 0, i64 %units)
-  %following = getelementptr %step, ptr %step, i64 1
-  %over = icmp eq ptr %following, %end
-  br i1 %over, label %exit, label %next
+  call void @run_steps(ptr %first, ptr %end)
+  br label %exit
 
 together:
   %alone.p = getelementptr i8, ptr %team, i64 <ALONE>
@@ -152,8 +173,12 @@ t.next:
   %t.step = phi ptr [ %first, %together ], [ %t.following, %t.done ]
   %chunks.p = getelementptr %step, ptr %t.step, i64 0, i32 4
   %chunks = load i64, ptr %chunks.p
+  %t.following = getelementptr %step, ptr %t.step, i64 1
+  %one = icmp eq i64 %chunks, 1
+  br i1 %one, label %t.alone, label %t.more
+t.more:
   %several = icmp sgt i64 %chunks, 1
-  br i1 %several, label %t.several, label %t.alone
+  br i1 %several, label %t.several, label %t.done
 t.several:
   %left = load i64, ptr %alone.p
   %with = icmp eq i64 %left, 0
@@ -161,20 +186,16 @@ t.several:
 t.skip:
   %less = sub i64 %left, 1
   store i64 %less, ptr %alone.p
-  br label %t.alone
+  %t.early = call ptr @early(ptr %t.step)
+  call void @run_steps(ptr %t.early, ptr %t.following)
+  br label %t.done
 t.share:
   call void @share(ptr %team, ptr %t.step, i64 %chunks)
   br label %t.done
 t.alone:
-  %t.kernel = load ptr, ptr %t.step
-  %t.row.p = getelementptr %step, ptr %t.step, i64 0, i32 1
-  %t.row = load ptr, ptr %t.row.p
-  %t.units.p = getelementptr %step, ptr %t.step, i64 0, i32 2
-  %t.units = load i64, ptr %t.units.p
-  call void %t.kernel(ptr %t.row, i64 0, i64 %t.units)
+  call void @run_steps(ptr %t.step, ptr %t.following)
   br label %t.done
 t.done:
-  %t.following = getelementptr %step, ptr %t.step, i64 1
   %t.over = icmp eq ptr %t.following, %end
   br i1 %t.over, label %release, label %t.next
 release:
@@ -198,14 +219,17 @@ share.in:
   %claims.p = getelementptr i8, ptr %team, i64 <CLAIMS>
   store atomic i64 %claims, ptr %claims.p monotonic, align 8
   %done.p = getelementptr i8, ptr %team, i64 <DONE>
-  store atomic i32 0, ptr %done.p monotonic, align 4
+  %total.p = getelementptr i8, ptr %team, i64 <TOTAL>
+  %total = load i32, ptr %total.p
   %next.p = getelementptr i8, ptr %team, i64 <NEXT>
   %previous = load i64, ptr %next.p
   %sequence = add i64 %previous, 1
   store i64 %sequence, ptr %next.p
   %high = shl i64 %sequence, 32
   %back = shl i64 %chunks, 16
-  %claim = or i64 %high, %back
+  %empty.claim = or i64 %high, %back
+  %mine = call i64 @portion(i64 0, i64 %chunks, i64 %claims)
+  %claim = or i64 %empty.claim, %mine
   %old = atomicrmw xchg ptr %team, i64 %claim seq_cst
   %sleepers.p = getelementptr i8, ptr %team, i64 <SLEEPERS>
   %sleepers = load atomic i32, ptr %sleepers.p seq_cst, align 4
@@ -216,11 +240,14 @@ wake:
   call void @wake(ptr %sequence.p)
   br label %begin
 begin:
+  %early = call ptr @early(ptr %step)
+  call void @run_steps(ptr %early, ptr %step)
   %started = call i64 @ticks()
+  call void @run_chunks(ptr %step, i64 0, i64 %mine)
   br label %look
 
 look:
-  %own = phi i64 [ 0, %begin ], [ %own, %retry ], [ %own.more, %took ]
+  %own = phi i64 [ %mine, %begin ], [ %own, %retry ], [ %own.more, %took ]
   %word = load atomic i64, ptr %team monotonic, align 8
   %front = and i64 %word, 65535
   %back.shifted = lshr i64 %word, 16
@@ -243,7 +270,9 @@ took:
 
 wait:
   %others = sub i64 %chunks, %own
-  %needed = trunc i64 %others to i32
+  %others.short = trunc i64 %others to i32
+  %needed = add i32 %total, %others.short
+  store i32 %needed, ptr %total.p
   %waits = call i64 @ticks()
   br label %spin
 spin:

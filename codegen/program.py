@@ -58,6 +58,8 @@ class Step:
     """How many of ``bytes`` are constants."""
     reason: str = ""
     """Why no kernel family took it, if none did and that is known."""
+    overlaps_next: bool = False
+    """Whether the next step may run at the same time."""
 
 
 @dataclass(frozen=True)

@@ -186,6 +186,10 @@ class _MainReader:
             given = self._places[value]
             if (given.base, place.base) == ("input", "arena"):
                 self._lifetimes.use(given.index, self._input_bytes[given.index], len(self.steps))
+        if self._fills_border_of(operands[-1]) and all(
+            self._buffers.get(value, value) != self._buffers[operands[-1]] for value in operands[:-1]
+        ):
+            self.steps[-1] = replace(self.steps[-1], overlaps_next=True)
         bytes_ = sum(byte_size(value.type) for value in operands)
         step = Step(
             launch.code.symbol,
@@ -199,6 +203,14 @@ class _MainReader:
             self._constant_bytes(operands),
         )
         self.steps.append(step)
+
+    def _fills_border_of(self, result: Any) -> bool:
+        """Whether that is what the latest step does. A kernel only writes the inside of its result."""
+        if not self.steps or result not in self._buffers:
+            return False
+        step = self.steps[-1]
+        code = self.launched.get(step.kernel)
+        return code is not None and code.family == "border" and step.arguments[0] == self._start(result)
 
     def _use(self, value: Any) -> None:
         """The next step reads or writes (a part of) a buffer."""

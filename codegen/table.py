@@ -34,6 +34,19 @@ def chunks_of(step: Step, threads: int) -> tuple[int, int]:
     return size, -(-step.units // size)
 
 
+def _handovers(steps: Sequence[Step], threads: int) -> list[tuple[int, int, int, int]]:
+    """Per step the units of a chunk, the number of chunks, claims, and early steps."""
+    found: list[tuple[int, int, int, int]] = []
+    for step in steps:
+        size, count = chunks_of(step, threads)
+        early = 0
+        if count > 1 and found and found[-1][1] == 1 and steps[len(found) - 1].overlaps_next:
+            early = 1
+            found[-1] = (found[-1][0], 0, 0, 0)
+        found.append((size, count, _CLAIMS_PER_THREAD * threads, early))
+    return found
+
+
 class TableLayout:
     """Where everything stands in the table of a program, and what is the same in all of its tables."""
 
@@ -58,14 +71,14 @@ class TableLayout:
         start.
         """
         position = head
+        handovers = _handovers(program.steps, threads)
         for number, step in enumerate(program.steps):
             first = HEADER_WORDS + STEP_WORDS * number
             words[first : first + STEP_WORDS] = [
                 kernels[step.kernel],
                 8 * position,
                 step.units,
-                *chunks_of(step, threads),
-                _CLAIMS_PER_THREAD * threads,
+                *handovers[number],
             ]
             self._own.append(first + 1)
             for argument in step.arguments:
