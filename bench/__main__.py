@@ -19,7 +19,7 @@ from zeropoint.tools.cli_bench import positive_seconds
 from . import machine
 from .ceilings import measure_on
 from .compare import measure
-from .contestants import JUDGE, OURS, PEERS
+from .contestants import JUDGE, OURS, PEERS, TUNED
 from .network import load_network
 from .networks import RECIPES, find_models, networks_folder
 from .plot import to_svg
@@ -66,10 +66,10 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--systems",
         nargs="+",
-        choices=(*OURS, *PEERS),
+        choices=(*OURS, *TUNED, *PEERS),
         default=[*OURS, *PEERS],
         metavar="SYSTEM",
-        help="of %(choices)s; default all",
+        help="of %(choices)s; default all but the tuned (docs/tuning.md)",
     )
     command.add_argument(
         "--cpus", nargs="+", type=whole_number(0), help="cores to use; default the last ones"

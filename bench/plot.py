@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from .contestants import OURS, PEERS
+from .contestants import OURS, PEERS, TUNED
 from .report import groups
 
 COLOURS = {
     "zeropoint": "#1f5fa8",
     "zeropoint-xnnpack": "#7fb2e5",
+    "zeropoint-tuned": "#123a66",
     "litert": "#d98a2b",
     "onnxruntime": "#9a9a9a",
     "openvino": "#6b4fa0",
@@ -19,6 +20,7 @@ COLOURS = {
 LABELS = {
     "zeropoint": "Zeropoint, reference bits",
     "zeropoint-xnnpack": "Zeropoint, XNNPACK bits",
+    "zeropoint-tuned": "Zeropoint, tuned",
     "litert": "LiteRT",
     "onnxruntime": "ONNX Runtime",
     "openvino": "OpenVINO",
@@ -54,7 +56,7 @@ def to_svg(rows: Sequence[Mapping[str, Any]]) -> str:
             f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
             '<text x="12" y="20" font-size="14">Time of one inference relative to the best peer '
             "(ratio of minima; shorter is faster)</text>",
-            *_legend(),
+            *_legend({row["contestant"] for row in rows}),
             *_axis(y),
             *shapes,
             "</svg>\n",
@@ -77,9 +79,9 @@ def _bar(row: Mapping[str, Any], y: int) -> list[str]:
     ]
 
 
-def _legend() -> list[str]:
+def _legend(there: Collection[str]) -> list[str]:
     shapes, x = [], 12
-    for name in (*OURS, *PEERS):
+    for name in (*OURS, *(name for name in TUNED if name in there), *PEERS):
         shapes.append(f'<rect x="{x}" y="32" width="12" height="12" fill="{COLOURS[name]}"/>')
         shapes.append(f'<text x="{x + 17}" y="42">{escape(LABELS[name])}</text>')
         x += 40 + 7 * len(LABELS[name])
