@@ -22,9 +22,11 @@ def logistic(x: Ints) -> Ints:
     return np.where(x == 0, 1 << 14, np.where(x > 0, positive, _ONE - positive))
 
 
-def tanh(x: Ints) -> Ints:
-    """``tanh(x)`` in Q0.15 of ``x`` in Q3.12: ``(1 - e) / (1 + e)``, ``e = exp(-2 * abs(x))``."""
-    inverse = _reciprocal_of_one_plus(_exp_on_negative_values(-np.abs(x), 4))
+def tanh(x: Ints, integer_bits: int = 3) -> Ints:
+    """``tanh(x)`` in Q0.15 of ``x`` in Q3.12 (or of other ``integer_bits``): ``(1 - e) / (1 + e)``, ``e =
+    exp(-2 * abs(x))``.
+    """
+    inverse = _reciprocal_of_one_plus(_exp_on_negative_values(-np.abs(x), integer_bits + 1))
     return np.sign(x) * _saturate((inverse - (1 << 13)) << 2)
 
 

@@ -24,6 +24,7 @@ from .ordering import arg_min, top_k
 from .pooling import avg_pool2d, max_pool2d, mean
 from .quantization import clamp, constant, dequantize, quantize, requantize
 from .rearrangement import broadcast, cast, reverse, reverse_sequence, select
+from .recurrent import lstm_cell, lstm_hidden
 from .resize import resize_bilinear, resize_nearest
 from .selection import arg_max
 from .unary import leaky_relu, unary
@@ -50,6 +51,8 @@ MEANINGS: dict[str, Callable[[Call], Array]] = {
     "fully_connected": fully_connected,
     "gather": gather,
     "leaky_relu": leaky_relu,
+    "lstm_cell": lstm_cell,
+    "lstm_hidden": lstm_hidden,
     "logistic": logistic,
     "max_pool2d": max_pool2d,
     "maximum": maximum,

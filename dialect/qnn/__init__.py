@@ -13,6 +13,7 @@ from .movement import ConcatOp, PadOp, ReshapeOp, SliceOp, TransposeOp
 from .ordering import ArgMinOp, TopKOp
 from .pool import AvgPool2dOp, MaxPool2dOp
 from .rearrangement import BroadcastOp, CastOp, ReverseOp, ReverseSequenceOp, SelectOp
+from .recurrent import LstmCellOp, LstmHiddenOp
 from .reduction import ArgMaxOp, MeanOp
 from .resize import ResizeBilinearOp, ResizeNearestOp
 from .unary import LeakyReluOp, UnaryOp
@@ -45,6 +46,8 @@ __all__ = [
     "GatherOp",
     "LeakyReluOp",
     "LogisticOp",
+    "LstmCellOp",
+    "LstmHiddenOp",
     "MaxPool2dOp",
     "MaximumOp",
     "MeanOp",

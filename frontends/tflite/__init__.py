@@ -8,6 +8,7 @@ from . import (  # noqa: F401 - each registers its importers
     conv,
     elementwise,
     index_ops,
+    lstm,
     matmul,
     pooling,
     quantize,

@@ -23,6 +23,7 @@ from .matmul import batch_matmul
 from .pooling import avg_pool2d, max_pool2d
 from .quantization import clamp, dequantize, quantize, requantize
 from .rearrangement import broadcast, cast, reverse, reverse_sequence, select
+from .recurrent import lstm_cell, lstm_hidden
 from .reduction import arg_max, arg_min, mean
 from .resize import resize_bilinear, resize_nearest
 from .shape_ops import concat, pad, reshape, slice_, transpose
@@ -49,6 +50,8 @@ LOWERINGS: dict[str, Lowering] = {
     "fully_connected": fully_connected,
     "gather": gather,
     "leaky_relu": leaky_relu,
+    "lstm_cell": lstm_cell,
+    "lstm_hidden": lstm_hidden,
     "logistic": logistic,
     "max_pool2d": max_pool2d,
     "maximum": maximum,
