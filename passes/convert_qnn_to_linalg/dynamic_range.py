@@ -1,7 +1,7 @@
 """dynamic_conv2d and dynamic_fully_connected: range, quantization, an integer contraction, a float epilogue.
 
-The input is stored less its zero point, in i8 or (asymmetric) i16, so that the contraction is one of plain
-integers and pads with zero.
+The input is stored less its zero point, in i16, so that the contraction is one of plain integers and pads
+with zero. (Where i8 would do, too: machines multiply and add pairs of i16.)
 """
 
 from __future__ import annotations
@@ -60,21 +60,21 @@ def _quantized(builder: Builder, call: Call, count: int, asymmetric: bool) -> tu
 
 
 def _symmetric(builder: Builder, rows: Value) -> tuple[Value, Value]:
-    """``q = clip(round(x * (127 / r)))`` in i8, ``s = r / 127``, ``r = max(abs(x))``; 1 for rows of zeros."""
+    """``q = clip(round(x * (127 / r)))`` in i16, ``s = r / 127``, ``r = max(abs(x))``; 1 for rows of zeros."""
     count, depth = rows.type.shape
     top = float(SYMMETRIC_MAXIMUM)
     largest = _largest(builder, rows, lambda x: x.call("absf"))
 
     def quantized(x: Scalar, r: Scalar) -> Scalar:
         inverse = (r > 0.0).select(r.body.constant("f32", top) / r, 1.0)
-        return (x * inverse).call("round").clip(-top, top).to_integer("i8")
+        return (x * inverse).call("round").clip(-top, top).to_integer("i16")
 
     def scale(r: Scalar) -> Scalar:
         return (r > 0.0).select(r / top, 1.0)
 
     column = builder.reshape(largest, [count, 1])
     return (
-        builder.elementwise([rows, column], [count, depth], "i8", quantized),
+        builder.elementwise([rows, column], [count, depth], "i16", quantized),
         builder.elementwise([largest], [count], "f32", scale),
     )
 
