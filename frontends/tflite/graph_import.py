@@ -21,7 +21,7 @@ from .graph import Graph, ModelFile, Operator, Signature, Tensor, short
 from .operator_import import ConsequenceError, OperatorImport, UnsupportedError, first_line
 from .registry import IMPORTERS
 from .topology import describe
-from .variables import Declared, Variables, initial_values
+from .variables import Variables, declared_by
 
 Shape = tuple[int, ...]
 
@@ -32,12 +32,19 @@ class GraphImport:
     """
 
     def __init__(
-        self, model: ModelFile, graph: Graph, shapes: Sequence[Shape] | None, limit_bytes: int
+        self,
+        model: ModelFile,
+        graph: Graph,
+        shapes: Sequence[Shape] | None,
+        limit_bytes: int,
+        caller: GraphImport | None = None,
     ) -> None:
         self.model = model
         self.graph = graph
         self.tensors = graph.tensors
-        self.reshaped = shapes is not None
+        self.reshaped = shapes is not None if caller is None else caller.reshaped
+        self.callers: tuple[Graph, ...] = (graph,) if caller is None else (*caller.callers, graph)
+        """This graph, and those that run it."""
         self.limit_bytes = limit_bytes
         self.insertion_point: Any = None
         self._input_shapes = shapes or [self.tensors[i].shape for i in graph.inputs]
@@ -45,10 +52,7 @@ class GraphImport:
         self._types: dict[int, TensorType] = {}
         self._constants: dict[tuple[int, TensorType, Hashable], Any] = {}
         self._known: dict[Any, tuple[npt.NDArray[np.generic], TensorType]] = {}
-        self.variables = Variables(self, Declared())
-        for name, type_, value in initial_values(model):
-            self.variables.declared.types.setdefault(name, type_)
-            self.variables.declared.initial.setdefault(name, value)
+        self.variables = Variables(self, declared_by(model) if caller is None else None, caller)
         self._faults: list[str] = []
         self._stand_ins: set[int] = set()
 
@@ -152,7 +156,7 @@ class GraphImport:
         self.insertion_point = ir.InsertionPoint(block)
         for index, argument in zip(self.graph.inputs, block.arguments, strict=True):
             self._values[index] = argument
-        self._import_operators()
+        self.import_operators()
         self._finish(main, argument_types, signature, file)
         self.variables.declared.declare(module, file)
         try:
@@ -175,7 +179,13 @@ class GraphImport:
         self._types[index] = type_
         return to_ir_type(type_)
 
-    def _import_operators(self) -> None:
+    def import_operators(self) -> None:
+        """Every operator of the graph, in order.
+
+        Raises:
+            ImportModelError: an operator is wrong.
+            UnsupportedOpError: operators cannot be imported; all of them are listed.
+        """
         for operator in self.graph.operators:
             try:
                 self._import_operator(operator)
@@ -228,6 +238,7 @@ class GraphImport:
         results = [self.value_of(tensor, None) for tensor in tensors]
         self.variables.store(file)
         func.ReturnOp(results, loc=file, ip=self.insertion_point)
+        self._drop_unread_constants()
         main.attributes["function_type"] = ir.TypeAttr.get(
             ir.FunctionType.get(argument_types, [value.type for value in results])
         )
@@ -235,6 +246,14 @@ class GraphImport:
         output_names = signature.outputs if signature else {}
         main.attributes["arg_attrs"] = self._names(self.graph.inputs, input_names)
         main.attributes["res_attrs"] = self._names(self.graph.outputs, output_names)
+
+    def _drop_unread_constants(self) -> None:
+        """Shapes that are known now, and stored values whose only reader made others of them."""
+        for constant in self._constants.values():
+            if not any(True for _ in constant.uses):
+                constant.owner.erase()
+        self._constants.clear()
+        self._known.clear()
 
     def _names(self, indices: Sequence[int], names: Mapping[int, str]) -> Any:
         """One dictionary with ``qnn.name`` per index. A name that is taken gets a number: callers go by
