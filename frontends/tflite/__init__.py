@@ -5,7 +5,9 @@ from __future__ import annotations
 from . import (  # noqa: F401 - each registers its importers
     activation,
     choice,
+    control_flow,
     conv,
+    conv_3d,
     elementwise,
     index_ops,
     lstm,

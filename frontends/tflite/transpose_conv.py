@@ -37,7 +37,7 @@ class Phases:
 
     @classmethod
     def of(cls, output: int, kernel: int, stride: int, padding: str) -> Phases:
-        pad = _padded(output, kernel, stride, padding)[0]
+        pad = convolution_padding(output, kernel, stride, padding)[0]
         first, last = pad // stride, (pad + output - 1) // stride
         return cls(stride, -(-kernel // stride), first, last - first + 1, pad - stride * first)
 
@@ -46,7 +46,7 @@ class Phases:
         return self.taps - 1 - self.first, self.first + self.count - extent
 
 
-def _padded(output: int, kernel: int, stride: int, padding: str) -> tuple[int, int]:
+def convolution_padding(output: int, kernel: int, stride: int, padding: str) -> tuple[int, int]:
     """What the convolution whose transpose this is would add to ``output`` elements."""
     return same_padding(output, kernel, stride) if padding == "SAME" else (0, 0)
 
@@ -77,7 +77,7 @@ def transpose_conv(op: OperatorImport) -> None:
     op.demand_memory(shape, op.output().type)
     padding = op.option("padding")
     expected = [
-        conv_output_extent(output, kernel, stride, 1, _padded(output, kernel, stride, padding))
+        conv_output_extent(output, kernel, stride, 1, convolution_padding(output, kernel, stride, padding))
         for output, kernel, stride in zip(shape[1:3], w.shape[1:3], strides, strict=True)
     ]
     if list(x.shape[1:3]) != expected:
