@@ -19,6 +19,7 @@ from zeropoint.dialect.ir_types import to_ir_type, to_tensor_type
 from zeropoint.dialect.mlir import func, ir
 from zeropoint.dialect.model import Model
 from zeropoint.dialect.types import TensorType
+from zeropoint.runtime.executable import Executable
 
 Array: TypeAlias = npt.NDArray[Any]
 MOST_ELEMENTS = 6000
@@ -558,7 +559,7 @@ def _name_values(block: Any) -> None:
             op.operation.location = ir.Location.name(f"value{number}")
 
 
-def random_inputs(model: Model, rng: np.random.Generator) -> list[Array]:
+def random_inputs(model: Model | Executable, rng: np.random.Generator) -> list[Array]:
     """Values of the whole range, with the ends and the zero point among them."""
     arrays = []
     for info in model.inputs:
