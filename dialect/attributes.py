@@ -31,7 +31,8 @@ KINDS: dict[str, Kind] = {
     **dict.fromkeys(("groups", "axis", "batch_axis", "batch_dims"), Kind.INTEGER),
     **dict.fromkeys(("alpha", "beta", "value"), Kind.REAL),
     **dict.fromkeys(("function", "predicate"), Kind.STRING),
-    **dict.fromkeys(("exclusive", "reverse", "keep_dims", "align_corners", "half_pixel_centers"), Kind.BOOLEAN),
+    **dict.fromkeys(("keep_dims", "align_corners", "half_pixel_centers"), Kind.BOOLEAN),
+    **dict.fromkeys(("exclusive", "reverse"), Kind.BOOLEAN),
     **dict.fromkeys(("transpose_lhs", "transpose_rhs", "asymmetric", "scales_first"), Kind.BOOLEAN),
 }
 """Attribute name -> kind, the same for every op; only ``qnn.constant`` has elements in its ``value``."""

@@ -61,6 +61,7 @@ MODES: dict[str, dict[str, Rounding]] = {
         "requantize": Rounding.SINGLE_HALF_UP,
         "resize_bilinear": Rounding.SINGLE_HALF_UP,
         "sub": Rounding.SINGLE_HALF_UP,
+        "sum": Rounding.FLOAT32_HALF_EVEN,
         "tanh": Rounding.FLOAT32_HALF_EVEN,
     },
 }

@@ -50,7 +50,11 @@ _OPTIONS: dict[str, str] = {
     "DEPTHWISE_CONV_2D": "DepthwiseConv2DOptions",
     "FULLY_CONNECTED": "FullyConnectedOptions",
     "MAX_POOL_2D": "Pool2DOptions",
-    "MEAN": "ReducerOptions",
+    **dict.fromkeys(
+        ("MEAN", "SUM", "REDUCE_ALL", "REDUCE_ANY", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_PROD"),
+        "ReducerOptions",
+    ),
+    "L2_NORMALIZATION": "L2NormOptions",
     "RESIZE_BILINEAR": "ResizeBilinearOptions",
     "RESIZE_NEAREST_NEIGHBOR": "ResizeNearestNeighborOptions",
     "RNN": "RNNOptions",

@@ -25,6 +25,7 @@ from .pooling import avg_pool2d, max_pool2d, mean
 from .quantization import clamp, constant, dequantize, quantize, requantize
 from .rearrangement import broadcast, cast, reverse, reverse_sequence, select
 from .recurrent import lstm_cell, lstm_hidden
+from .reduce import cumsum, reduce, reduce_max, reduce_min
 from .resize import resize_bilinear, resize_nearest
 from .selection import arg_max
 from .unary import leaky_relu, unary
@@ -35,14 +36,15 @@ MEANINGS: dict[str, Callable[[Call], Array]] = {
     "arg_min": arg_min,
     "avg_pool2d": avg_pool2d,
     "batch_matmul": batch_matmul,
+    "binary": binary,
     "broadcast": broadcast,
     "cast": cast,
-    "binary": binary,
     "clamp": clamp,
     "compare": compare,
     "concat": concat,
     "constant": constant,
     "conv2d": conv2d,
+    "cumsum": cumsum,
     "dequantize": dequantize,
     "dynamic_conv2d": dynamic_conv2d,
     "dynamic_fully_connected": dynamic_fully_connected,
@@ -63,6 +65,9 @@ MEANINGS: dict[str, Callable[[Call], Array]] = {
     "pad": pad,
     "prelu": prelu,
     "quantize": quantize,
+    "reduce": reduce,
+    "reduce_max": reduce_max,
+    "reduce_min": reduce_min,
     "requantize": requantize,
     "reshape": reshape,
     "resize_bilinear": resize_bilinear,

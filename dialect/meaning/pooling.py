@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import rescale
+from ..binary_functions import INTEGER
 from ..fixed_point import wrap_int32
 from .call import Array, Call, to_result
 
@@ -48,13 +49,16 @@ def _windows(call: Call, x: Array, fill: float) -> Array:
 
 def mean(call: Call) -> Array:
     """The mean over ``axes``: ``rescale(sum(q) - N * z_x)`` with ``1 / N`` in the multiplier (see
-    :func:`...rescale.mean`).
+    :func:`...rescale.mean`). Of ordinary integers it is truncated.
     """
     (x,), keep_dims = call.inputs, bool(call["keep_dims"])
     axes = _normalized(call["axes"], x.ndim)
     if call.types[0].is_float:
         return np.asarray(x.astype(np.float64).mean(axis=axes, keepdims=keep_dims), np.float32)
     count = int(np.prod([x.shape[axis] for axis in axes], dtype=np.int64))
+    if not call.types[0].is_quantized:
+        total = np.asarray(x.astype(np.int64).sum(axis=axes, keepdims=keep_dims))
+        return INTEGER["div"](total, np.full_like(total, count)).astype(x.dtype)
     constants = rescale.mean(call.types[0], call.result, count, call.mode)
     total = x.astype(np.int64).sum(axis=axes, keepdims=keep_dims)
     if isinstance(constants, rescale.FloatMean):

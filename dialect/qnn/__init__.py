@@ -14,6 +14,7 @@ from .ordering import ArgMinOp, TopKOp
 from .pool import AvgPool2dOp, MaxPool2dOp
 from .rearrangement import BroadcastOp, CastOp, ReverseOp, ReverseSequenceOp, SelectOp
 from .recurrent import LstmCellOp, LstmHiddenOp
+from .reduce import CumsumOp, ReduceMaxOp, ReduceMinOp, ReduceOp
 from .reduction import ArgMaxOp, MeanOp
 from .resize import ResizeBilinearOp, ResizeNearestOp
 from .unary import LeakyReluOp, UnaryOp
@@ -37,6 +38,7 @@ __all__ = [
     "ConcatOp",
     "ConstantOp",
     "Conv2dOp",
+    "CumsumOp",
     "DequantizeOp",
     "DynamicConv2dOp",
     "DynamicFullyConnectedOp",
@@ -58,6 +60,9 @@ __all__ = [
     "PreluOp",
     "QnnOp",
     "QuantizeOp",
+    "ReduceMaxOp",
+    "ReduceMinOp",
+    "ReduceOp",
     "RequantizeOp",
     "ReshapeOp",
     "ResizeBilinearOp",

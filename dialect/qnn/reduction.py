@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..mlir import ext
-from .constraints import axis_in_range, compute_types, element_type, equal_shape
+from .constraints import axis_in_range, compute_types, element_type, equal_shape, plain_types
 from .core import QnnOp
 from .ordering import ordered_type
 from .shapes import reduce_shape
@@ -14,6 +14,8 @@ class MeanOp(QnnOp, name="mean", traits=[ext.Pure]):
     """Mean over some axes, which become 1 (``keep_dims``) or vanish.
 
     ``result = sum(input over axes) / count``
+
+    Of ordinary integers it is truncated towards 0.
 
     Example: ``"qnn.mean"(%x) {axes = array<i64: 1, 2>, keep_dims = false} : (tensor<1x4x4x3x!q>) ->
     tensor<1x3x!q>``
@@ -27,7 +29,8 @@ class MeanOp(QnnOp, name="mean", traits=[ext.Pure]):
     def check(self) -> Iterator[str]:
         """(C1) axes are different dimensions of the input, none of them empty.
         (C2) the result's shape follows.
-        (C3) input and result are both f32, or both quantized per-tensor in i8, u8 or i16 storage.
+        (C3) input and result are both f32, both i32 or i64, or both quantized per-tensor in i8, u8 or i16
+          storage.
         """
         (source,), result, axes = self.input_types, self.result_type, self.plain("axes")
         for axis in axes:
@@ -38,7 +41,11 @@ class MeanOp(QnnOp, name="mean", traits=[ext.Pure]):
             yield f"(C1) axes: got {list(axes)}, expected different ones"
         expected = reduce_shape(source.shape, axes, self.plain("keep_dims"))
         yield from equal_shape("C2", "result", result.shape, expected)
-        yield from compute_types("C3", {"input": source, "result": result})
+        types = {"input": source, "result": result}
+        if source.element in ("i32", "i64"):
+            yield from plain_types("C3", types, ("i32", "i64"))
+        else:
+            yield from compute_types("C3", types)
 
 
 class ArgMaxOp(QnnOp, name="arg_max", traits=[ext.Pure]):

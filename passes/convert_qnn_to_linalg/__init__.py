@@ -18,12 +18,13 @@ from .core import Lowering, convert_module
 from .dynamic_range import dynamic_conv2d, dynamic_fully_connected
 from .elementwise import add, mul, sub
 from .indexing import dynamic_slice, dynamic_update_slice, gather, one_hot, scatter_nd
-from .ordering import top_k
 from .matmul import batch_matmul
+from .ordering import top_k
 from .pooling import avg_pool2d, max_pool2d
 from .quantization import clamp, dequantize, quantize, requantize
 from .rearrangement import broadcast, cast, reverse, reverse_sequence, select
 from .recurrent import lstm_cell, lstm_hidden
+from .reduce import cumsum, reduce, reduce_max, reduce_min
 from .reduction import arg_max, arg_min, mean
 from .resize import resize_bilinear, resize_nearest
 from .shape_ops import concat, pad, reshape, slice_, transpose
@@ -35,13 +36,14 @@ LOWERINGS: dict[str, Lowering] = {
     "arg_min": arg_min,
     "avg_pool2d": avg_pool2d,
     "batch_matmul": batch_matmul,
+    "binary": binary,
     "broadcast": broadcast,
     "cast": cast,
-    "binary": binary,
     "clamp": clamp,
     "compare": compare,
     "concat": concat,
     "conv2d": conv2d,
+    "cumsum": cumsum,
     "dequantize": dequantize,
     "dynamic_conv2d": dynamic_conv2d,
     "dynamic_fully_connected": dynamic_fully_connected,
@@ -62,6 +64,9 @@ LOWERINGS: dict[str, Lowering] = {
     "pad": pad,
     "prelu": prelu,
     "quantize": quantize,
+    "reduce": reduce,
+    "reduce_max": reduce_max,
+    "reduce_min": reduce_min,
     "requantize": requantize,
     "reshape": reshape,
     "resize_bilinear": resize_bilinear,

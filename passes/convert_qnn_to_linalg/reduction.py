@@ -23,17 +23,25 @@ def mean(builder: Builder, call: Call) -> Value:
         return builder.elementwise(
             [total], call.result.shape, "f32", lambda acc: (acc / float(count)).truncate("f32")
         )
+    if not source.is_quantized:
+        total, kind = _sum(builder, call, axes, "i64"), storage_kind(call.result)
+        return builder.elementwise(
+            [total],
+            call.result.shape,
+            kind,
+            lambda acc: (acc / acc.body.constant("i64", count)).truncate(kind),
+        )
     require_per_tensor(source, "the input")
     require_per_tensor(call.result, "the result")
     constants = rescale.mean(source, call.result, count, call.mode)
     total = _sum(builder, call, axes, "i32")
     if isinstance(constants, rescale.FloatMean):
-        return _float_mean(builder, call, total, constants)
+        return float_mean(builder, call, total, constants)
     sum_zero_point = constants.sum_zero_point
     return rescaled(builder, call, [total], constants.rescale, lambda acc: acc - sum_zero_point)
 
 
-def _float_mean(builder: Builder, call: Call, total: Value, constants: rescale.FloatMean) -> Value:
+def float_mean(builder: Builder, call: Call, total: Value, constants: rescale.FloatMean) -> Value:
     """``[low, high](round_half_even(f32(sum) * scale + offset))``, product and sum rounded one after the
     other.
     """
@@ -53,7 +61,9 @@ def _sum(builder: Builder, call: Call, axes: set[int], kind: str) -> Value:
     kept = [axis for axis in range(len(source.shape)) if axis not in axes]
 
     def accumulate(x: Scalar, acc: Scalar) -> Scalar:
-        return acc + (x.extend("f64") if source.is_float else widen(x, source.params))
+        if source.is_quantized:
+            return acc + widen(x, source.params)
+        return acc + x.extend(kind)
 
     (total,) = builder.generic(
         " ".join(f"+{name}" if axis in axes else name for axis, name in enumerate(names)),

@@ -126,6 +126,17 @@ FACTS = {
     "select": (RESULT, NONE, RESULT, RESULT, NONE, NONE),
     "arg_min": (FREE, NONE, FREE, FREE, NONE, NONE),
     "top_k": (FREE, NONE, FREE, FREE, NONE, NONE),
+    "binary": (FREE, NONE, FREE, FREE, NONE, NONE),
+    "compare": (FREE, NONE, FREE, FREE, NONE, NONE),
+    "cumsum": (FREE, NONE, FREE, FREE, NONE, NONE),
+    "leaky_relu": (FREE, FREE, FREE, FREE, FREE, NONE),
+    "maximum": (RESULT, FREE, FREE, FREE, RESULT, NONE),
+    "minimum": (RESULT, FREE, FREE, FREE, RESULT, NONE),
+    "prelu": (FREE, NONE, FREE, FREE, NONE, NONE),
+    "reduce": (FREE, FREE, FREE, FREE, NONE, NONE),
+    "reduce_max": (EQUAL, NONE, FREE, FREE, NONE, NONE),
+    "reduce_min": (EQUAL, NONE, FREE, FREE, NONE, NONE),
+    "unary": (FREE, FREE, FREE, FREE, FREE, NONE),
 }
 
 

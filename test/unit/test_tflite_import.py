@@ -396,17 +396,28 @@ def test_text_of_a_model_parses_back() -> None:
     assert again.text() == model.text()
 
 
-@pytest.mark.parametrize(
-    ("power_of_two_option", "scale", "taken"), [(True, 0.5, False), (True, 0.3, True), (False, 0.5, True)]
-)
-def test_int16_sums_by_shifts_alone_are_refused(power_of_two_option: bool, scale: float, taken: bool) -> None:
+@pytest.mark.parametrize("operator", ["ADD", "SUB"])
+@pytest.mark.parametrize("scales", [(0.5, 1.0), (1.0, 0.125), (1.0, 1.0)])
+@pytest.mark.parametrize("power_of_two_option", [True, False])
+def test_int16_sums_by_shifts_are_litert_s(
+    operator: str, scales: tuple[float, float], power_of_two_option: bool
+) -> None:
+    """Ties are where shifts and multipliers differ: half steps of both signs."""
     b = Builder()
-    b.tensor("x", (4,), np.int16, scales=scale)
+    a, c = (b.tensor(f"x{i}", (64,), np.int16, scales=scale) for i, scale in enumerate(scales))
+    b.tensor("y", (64,), np.int16, scales=1.0)
+    b.op(operator, [a, c], [2], PotScaleInt16=power_of_two_option)
+    rng = np.random.default_rng(3)
+    inputs = [rng.integers(-100, 100, 64, np.int16), rng.integers(-100, 100, 64, np.int16)]
+    inputs[0][:2], inputs[1][:2] = [32767, -32768], [32767, -32768]
+    (ours,) = evaluate_module(imported(b, [a, c], [2]).module, inputs)
+    np.testing.assert_array_equal(ours, run_litert(b.build([a, c], [2]), inputs)[0])
+
+
+def test_int16_sums_by_shifts_need_one_scale_of_the_result() -> None:
+    b = Builder()
+    b.tensor("x", (4,), np.int16, scales=0.5)
     b.tensor("y", (4,), np.int16, scales=1.0)
-    b.op("ADD", [0, 0], [1], PotScaleInt16=power_of_two_option)
-    if taken:
-        imported(b, [0], [1])
-        return
-    assert unsupported(b, [0], [1]) == [
-        "ADD (op 0, output 'y'): int16 tensors whose scales are all powers of two, [0.5, 0.5, 1.0]"
-    ]
+    b.op("ADD", [0, 0], [1])
+    message = "int16 tensors with power-of-two scales: got [0.5, 0.5], expected 1 and at most that"
+    assert message in refused(b, [0], [1])
