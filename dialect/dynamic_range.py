@@ -68,7 +68,8 @@ def asymmetric_parameters(smallest: Floats, largest: Floats) -> tuple[Floats, In
 
 def _maximum(rows: Floats) -> Floats:
     """The largest value of each row, zero if there is none above; NaN is no value."""
-    return np.fmax.reduce(rows, axis=1, initial=np.float32(0))
+    largest: Floats = np.fmax.reduce(rows, axis=1, initial=np.float32(0))
+    return largest
 
 
 def _rounded(values: Floats, low: npt.ArrayLike, high: npt.ArrayLike) -> Ints:

@@ -192,7 +192,8 @@ def _filter_of_phases(filter_: npt.NDArray[Any], axes: Sequence[Phases]) -> npt.
     shape = [n for axis in axes for n in (axis.taps, axis.stride)]
     split = full.reshape(*shape, outputs, depth)[::-1, :, ::-1, :, ::-1]
     ordered = split.transpose(0, 2, 4, 7, 1, 3, 5, 6)
-    return ordered.reshape(*(axis.taps for axis in axes), depth, -1)
+    phases: npt.NDArray[Any] = ordered.reshape(*(axis.taps for axis in axes), depth, -1)
+    return phases
 
 
 def _interleave(op: OperatorImport, phases: Any, shape: tuple[int, ...], axes: Sequence[Phases]) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from ...dialect.qnn.shapes import batch_matmul_shape
 from ...dialect.types import TensorType
 from .operator_import import OperatorImport, kind
@@ -53,7 +51,7 @@ def _hybrid(op: OperatorImport, lhs: TensorType, rhs: TensorType, shape: tuple[i
     if any(params.zero_points):
         op.fail(f"int8 weights need zero point 0, got {next(filter(None, params.zero_points))}")
     flat = matrix.reshape(rhs.shape[-2:])
-    flat = flat if op.option("adj_y") else np.swapaxes(flat, 0, 1)
+    flat = flat if op.option("adj_y") else flat.T
     element = replace(params, axis=None if params.axis is None else 0)
     filter_ = Constant(op.tensor(1), flat, TensorType(flat.shape, element), "matrix")
     value, rows = op.value(0), lhs
@@ -62,7 +60,7 @@ def _hybrid(op: OperatorImport, lhs: TensorType, rhs: TensorType, shape: tuple[i
         rows = replace(lhs, shape=tuple(lhs.shape[axis] for axis in order))
         value = op.build("transpose", [value], rows, {"permutation": order})
     attributes = {"clamp": (), "asymmetric": op.option("asymmetric_inputs")}
-    product = (*rows.shape[:-1], flat.shape[0])
+    product = (*rows.shape[:-1], shape[-1])
     operands = [value, filter_.value(op)]
     if product == shape:
         op.emit("dynamic_fully_connected", operands, shape, attributes)

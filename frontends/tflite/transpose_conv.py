@@ -151,7 +151,8 @@ def _filter_of_phases(
     rows, columns = axes
     split = full.reshape(outputs, rows.taps, rows.stride, columns.taps, columns.stride, depth)
     ordered = split[:, ::-1, :, ::-1].transpose(2, 4, 0, 1, 3, 5)
-    return ordered.reshape(-1, rows.taps, columns.taps, depth)
+    phases: npt.NDArray[np.generic] = ordered.reshape(-1, rows.taps, columns.taps, depth)
+    return phases
 
 
 def _repeated(element: str | QuantParams, copies: int) -> str | QuantParams:

@@ -6,6 +6,8 @@ with zero. (Where i8 would do, too: machines multiply and add pairs of i16.)
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ...dialect.dynamic_range import ASYMMETRIC_RANGE, SYMMETRIC_MAXIMUM
@@ -119,12 +121,12 @@ def _scale(maximum: Scalar, negated: Scalar) -> Scalar:
     return (span > 0.0).select(span / float(high - low), 1.0)
 
 
-def _largest(builder: Builder, rows: Value, of: object) -> Value:
+def _largest(builder: Builder, rows: Value, of: Callable[[Scalar], Scalar]) -> Value:
     """``max(0, of(x))`` over each row ``[R, K]``, ``[R]``; NaN is no value."""
     count, depth = rows.type.shape
 
     def larger(x: Scalar, most: Scalar) -> Scalar:
-        value = of(x)  # type: ignore[operator]
+        value = of(x)
         return (value > most).select(value, most)
 
     if depth % _LANES or depth == _LANES:
