@@ -19,12 +19,18 @@ _CLAIMS_PER_THREAD = 2
 """Who claims takes one part in so many, times threads, of the chunks that are left."""
 _CHUNK_NS = 1000
 """A chunk does at least so much work: handing one over takes a quarter of that."""
+_SHARED_NS = 3000
+"""A step of less work is not shared: that it is over has to be heard by all, and where others' cores are busy
+it was for nothing.
+"""
 
 Words = npt.NDArray[np.int64]
 
 
 def chunks_of(step: Step, threads: int) -> tuple[int, int]:
     """Units of a chunk, and the number of chunks, that a step is cut into for a number of threads."""
+    if 0 < step.cost < _SHARED_NS:
+        return step.units, 1
     wanted = min(step.units, threads * _CHUNKS_PER_THREAD, MAX_CHUNKS)
     if step.cost:
         wanted = min(wanted, step.cost // _CHUNK_NS)

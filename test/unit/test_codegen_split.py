@@ -184,8 +184,38 @@ def test_launches_become_steps_and_inputs_of_a_caller_are_copied_once() -> None:
     assert one.arguments == (staged, Pointer("constants", 0, 64), Pointer("arena", 0, 64), 7, -1)
     assert two.arguments == (staged, Pointer("constants", 0, 64), Pointer("output"), 7, -1)
     assert (one.kernel, one.name, one.units, one.macs) == (first.code.symbol, "group", 5, 2_000_000)
-    assert one.cost == 2_000_000 // 200
+    assert one.cost == 2_000_000 // 200 + one.bytes // 40
     assert table.arguments == (Pointer("arena", 0, 64),) * 2
+
+
+@pytest.mark.parametrize(
+    ("operands", "overlaps"), [("%1, %0", True), ("%0, %1", False), ("%0, %0", False), ("%inside, %0", False)]
+)
+def test_a_border_is_filled_while_the_inside_is_written(operands: str, overlaps: bool) -> None:
+    """But not while a step reads the same buffer, or any view of it."""
+    body = f"""
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %0 = memref.view %arena[%c0][] : memref<1000xi8> to memref<64xi8>
+    %1 = memref.view %arena[%c64][] : memref<1000xi8> to memref<64xi8>
+    %half = memref.subview %0[32] [32] [1] : memref<64xi8> to memref<32xi8, strided<[1], offset: 32>>
+    %inside = memref.reinterpret_cast %half to offset: [0], sizes: [64], strides: [1]
+      : memref<32xi8, strided<[1], offset: 32>> to memref<64xi8>
+    call @fill(%0) : (memref<64xi8>) -> ()
+    call @sum({operands}) : (memref<64xi8>, memref<64xi8>) -> ()"""
+    more = """
+    func.func private @fill(memref<64xi8>)
+    func.func private @sum(memref<64xi8>, memref<64xi8>)"""
+    module = parse_module(MAIN.format(body=body, more=more))
+    launches = {"fill": Launch(Code("border", "avx2"), 1), "sum": Launch(Code("conv2d", "avx2"), 9)}
+    with module.context:
+        for op in module.body.operations:
+            name = ir.StringAttr(op.attributes["sym_name"]).value
+            if name in launches:
+                numbers = [0] if name == "fill" else [0, 1]
+                op.attributes[LAUNCHES] = ir.ArrayAttr.get([describe(launches[name], numbers)])
+    program, _ = split(module)
+    assert [step.overlaps_next for step in program.steps] == [overlaps, False]
 
 
 def test_copies_are_cut_into_units() -> None:
