@@ -201,6 +201,17 @@ def pad(rng: np.random.Generator) -> Drawn:
     return drawn
 
 
+def resize(rng: np.random.Generator) -> Drawn:
+    drawn = Drawn(rng)
+    name = str(rng.choice(["RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR"]))
+    n, h, w, c, tall, wide = (int(v) for v in rng.integers(1, 7, 6))
+    x = random_type(rng, (n, h, w, c), ("f32", "q i8", "q u8", "q i16"))
+    options = [{}, {"AlignCorners": True}, {"HalfPixelCenters": True}][int(rng.integers(0, 3))]
+    operands = [drawn.source(x), drawn.integers([tall, wide])]
+    drawn.model.op(name, operands, [drawn.result(like(x, (n, tall, wide, c)))], **options)
+    return drawn
+
+
 def tile(rng: np.random.Generator) -> Drawn:
     rank = int(rng.integers(1, 5))
     drawn, x, source = _drawn(rng, rank)
@@ -306,6 +317,12 @@ def cast(rng: np.random.Generator) -> Drawn:
     source = drawn.source(x, array)
     types = {"InDataType": TENSOR_TYPES[x.dtype.name], "OutDataType": TENSOR_TYPES[y.dtype.name]}
     drawn.model.op("CAST", [source], [drawn.result(y)], **types)
+    return drawn
+
+
+def dequantize_half(rng: np.random.Generator) -> Drawn:
+    drawn, x, source = _drawn(rng, int(rng.integers(0, 4)), ("f16",))
+    drawn.model.op("DEQUANTIZE", [source], [drawn.result(TensorType(x.shape, "f32"))])
     return drawn
 
 
@@ -543,6 +560,7 @@ MODELS: dict[str, Callable[[Any], Drawn]] = {
         cast,
         concatenation,
         depth_and_space,
+        dequantize_half,
         dynamic_update_slice,
         embedding_lookup,
         embedding_lookup_hybrid,
@@ -555,6 +573,7 @@ MODELS: dict[str, Callable[[Any], Drawn]] = {
         pack,
         pad,
         reshape,
+        resize,
         reverse,
         reverse_sequence,
         scatter_nd,

@@ -104,6 +104,8 @@ class _Tensor:
     data: bytes | None
     signature: tuple[int, ...]
     sparse: Sparse | None = None
+    blockwise: tuple[int, int] | None = None
+    """The tensor of scales, and how many neighbours share one."""
     variable: bool = False
 
 
@@ -259,10 +261,24 @@ class Builder:
                     ZeroPoint=_vector(builder, tensor.zero_points, np.int64),
                     QuantizedDimension=tensor.axis,
                 )
+            if tensor.blockwise is not None:
+                fields["Quantization"] = _blockwise(builder, *tensor.blockwise)
             if tensor.sparse is not None:
                 fields["Sparsity"] = _sparsity(builder, tensor.sparse)
             offsets.append(_table(builder, "Tensor", **fields))
         return offsets
+
+
+def _blockwise(builder: flatbuffers.Builder, scales: int, block_size: int) -> int:
+    """Quantization by blocks: newer than the schema package, so slot by slot."""
+    builder.StartObject(3)
+    builder.PrependInt32Slot(0, scales, 0)
+    builder.PrependInt32Slot(2, block_size, 0)
+    details = builder.EndObject()
+    builder.StartObject(7)
+    builder.PrependUint8Slot(4, 2, 0)
+    builder.PrependUOffsetTRelativeSlot(5, details, 0)
+    return int(builder.EndObject())
 
 
 _INDEX_VECTORS = {
@@ -344,6 +360,7 @@ def _operator_code(builder: flatbuffers.Builder, name: str) -> int:
 _VERSIONS = {
     "BATCH_MATMUL": 4,
     "CONV_2D": 5,
+    "DEQUANTIZE": 5,
     "DEPTHWISE_CONV_2D": 6,
     "FULLY_CONNECTED": 4,
     "ADD": 3,

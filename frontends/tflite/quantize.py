@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from .operator_import import FLOAT, Q8, Q16, Q32, OperatorImport
 from .registry import importer
 
@@ -36,8 +34,5 @@ def dequantize(op: OperatorImport) -> None:
     x = op.type(0)
     found = op.demand_kind(x, Q8 | Q16 | Q32 | {"f16"})
     op.demand_kind(op.output().type, FLOAT, "result")
-    if found == "f16":
-        # Weights stored in half precision: exact in f32.
-        op.emit_constant(op.constant(0, "half-precision values").astype(np.float32))
-        return
-    op.emit("dequantize", [op.value(0)], x.shape)
+    # Values stored in half precision are exact in f32.
+    op.emit("cast" if found == "f16" else "dequantize", [op.value(0)], x.shape)
