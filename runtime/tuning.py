@@ -33,7 +33,7 @@ _LEAST_GAIN = 0.02
 _SECONDS = 0.08
 """Of measuring, per problem that has several ways."""
 _LEAST_ROUNDS = 5
-_RUNS = 3
+_RUNS = 2
 """Of a network in a row: the first finds its weights where the others' runs have left them."""
 _TURN_SECONDS = 5e-4
 """Small networks run more often in a row: a turn costs something itself."""
