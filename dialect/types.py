@@ -127,6 +127,12 @@ class TensorType:
         return np.dtype(f"{kind}{self.element[1:]}")
 
     @property
+    def stored(self) -> Storage:
+        """The stored values' integer type, with its full range; only of integers and quantized tensors."""
+        element = self.element
+        return Storage.of(element.storage.name if isinstance(element, QuantParams) else element)
+
+    @property
     def elements(self) -> int:
         return math.prod(self.shape)
 

@@ -64,13 +64,13 @@ def dynamic_slice(call: Call) -> Array:
 def dynamic_update_slice(call: Call) -> Array:
     """``x`` with ``update`` at ``start``, limited to where it fits; both in the result's parameters."""
     x, update, begin = call.inputs
-    result = to_result(call, x, call.types[0]).copy()
+    result: Array = to_result(call, x, call.types[0]).copy()
     result[_window(begin, x.shape, update.shape)] = to_result(call, update, call.types[1])
     return result
 
 
 def _window(begin: Array, shape: Sequence[int], sizes: Sequence[int]) -> tuple[slice, ...]:
-    starts = np.clip(begin.astype(np.int64), 0, np.subtract(shape, sizes))
+    starts: Array = np.clip(begin.astype(np.int64), 0, np.subtract(shape, sizes))
     return tuple(slice(start, start + size) for start, size in zip(starts.tolist(), sizes, strict=True))
 
 

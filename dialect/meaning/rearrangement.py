@@ -46,10 +46,11 @@ def cast(call: Call) -> Array:
     if x.dtype.kind != "f" or target.kind not in "iu":
         with np.errstate(over="ignore"):
             return x.astype(target)
-    limits = np.iinfo(target)
+    limits = call.result.stored
     # 2^bits is a float, the largest integer below it is not; f16 has neither.
     x = x.astype(np.float64)
-    beyond = np.isnan(x) | (x >= 2.0 ** (target.itemsize * 8 - (target.kind == "i")))
-    inside = np.where(beyond | (x <= limits.min), 0, x).astype(target)
-    result: Array = np.where(beyond, limits.max, np.where(x <= limits.min, limits.min, inside)).astype(target)
+    beyond = np.isnan(x) | (x >= 2.0 ** (limits.bits - limits.signed))
+    below = x <= limits.minimum
+    inside = np.where(beyond | below, 0, x).astype(target)
+    result: Array = np.where(beyond, limits.maximum, np.where(below, limits.minimum, inside)).astype(target)
     return result

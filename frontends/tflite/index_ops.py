@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ...dialect.qnn.shapes import gather_shape
 from ...dialect.types import TensorType
 from .operator_import import MOVABLE, Q8, OperatorImport, kind
@@ -36,7 +38,7 @@ def _check_range(op: OperatorImport, index: int, extents: Sequence[int]) -> None
     """Constant indices lie inside ``extents``, the last dimension naming one of them each time."""
     if not op.is_constant(index):
         return
-    values = op.constant(index, "indices").reshape(-1, len(extents))
+    values = op.constant(index, "indices").astype(np.int64).reshape(-1, len(extents))
     for k, extent in enumerate(extents):
         wrong = values[:, k][(values[:, k] < 0) | (values[:, k] >= extent)]
         if wrong.size:

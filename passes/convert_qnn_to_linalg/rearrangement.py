@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from ...dialect.types import TensorType
 from .arith import stored_bits, to_result
 from .builder import Builder, Value
@@ -98,15 +96,15 @@ def _resized_float(x: Scalar, kind: str) -> Scalar:
 
 def _saturated(x: Scalar, target: TensorType) -> Scalar:
     """The integer part, limited to the target's range; NaN gives its largest value."""
-    limits, kind = np.iinfo(target.dtype), storage_kind(target)
+    limits, kind = target.stored, storage_kind(target)
     # Wide enough to hold 2^bits: f16 ends at 65504.
     real = x.extend("f32") if x.kind == "f16" else x
-    end = 2.0 ** (target.dtype.itemsize * 8 - (target.dtype.kind == "i"))
+    end = 2.0 ** (limits.bits - limits.signed)
     beyond = real.compare("unordered", real) | (real >= end)
-    below = real.compare("le", float(limits.min))
+    below = real.compare("le", float(limits.minimum))
     # What is out of range must not reach the conversion.
     harmless = (beyond | below).select(real.body.constant(real.kind, 0.0), real)
     low, high = (
-        real.body.constant(kind, stored_bits(int(value), kind)) for value in (limits.min, limits.max)
+        real.body.constant(kind, stored_bits(value, kind)) for value in (limits.minimum, limits.maximum)
     )
     return beyond.select(high, below.select(low, harmless.to_integer("i64").truncate(kind)))

@@ -129,5 +129,5 @@ def _worst(source: TensorType, *, largest: bool) -> float:
     """What no stored value is worse than, as a constant of the storage type."""
     if source.is_float:
         return -np.inf if largest else np.inf
-    limits = np.iinfo(source.dtype)
-    return stored_bits(int(limits.min if largest else limits.max), storage_kind(source))
+    limits = source.stored
+    return stored_bits(limits.minimum if largest else limits.maximum, storage_kind(source))
