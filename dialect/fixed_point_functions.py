@@ -25,6 +25,16 @@ THREE_HALVES = (1 << 28) + (1 << 27)
 """3/2 in Q3.28."""
 SQRT_HALF = 1518500250
 """sqrt(1/2) in Q0.31."""
+LOG_TWO = 1488522236
+"""log(2) in Q0.31."""
+FOURTH_ROOT_OF_HALF = 1805811301
+"""2^(-1/4) in Q0.31."""
+LOG_NUMERATOR = 117049297
+"""11/240 * 2^(1/4) in Q0.31."""
+LOG_DENOMINATOR = (1057819769, 127690142, 638450708)
+"""2^(3/4) - 2^(1/4), 2^(1/4) / 20 and 2^(1/4) / 4 in Q0.31."""
+LOG_STEP = 25
+"""One in Q6.25, what logarithms are added up in."""
 
 
 def exp_on_negative_values(a: npt.ArrayLike) -> Ints:
@@ -63,12 +73,17 @@ def reciprocal(x: npt.ArrayLike, integer_bits: int) -> tuple[Ints, Ints]:
         np.int64
     )  # float64 log2 is exact enough for 31-bit integers
     fraction = (wide << leading_zeros) - (1 << 31)
+    return _reciprocal_of_one_plus(fraction), integer_bits - leading_zeros
+
+
+def _reciprocal_of_one_plus(fraction: Ints) -> Ints:
+    """``1 / (1 + fraction)`` in Q0.31 of a fraction in Q0.31."""
     half_denominator = (fraction + INT32_MAX + 1) >> 1
     estimate = FORTY_EIGHT_SEVENTEENTHS + srdhm(half_denominator, MINUS_THIRTY_TWO_SEVENTEENTHS)
     for _ in range(3):
         error = (1 << 29) - srdhm(half_denominator, estimate)
         estimate = estimate + _saturate(srdhm(estimate, error) << 2)
-    return _saturate(estimate << 1), integer_bits - leading_zeros
+    return _saturate(estimate << 1)
 
 
 def _saturate(x: Ints) -> Ints:
@@ -100,3 +115,40 @@ def inverse_square_root(x: npt.ArrayLike) -> tuple[Ints, Ints]:
     root, shift = root << negative, np.maximum(shift, 0)
     small = np.asarray(x, dtype=np.int64) <= 1
     return np.where(small, INT32_MAX, root), np.where(small, 0, shift)
+
+
+def logarithm(x: npt.ArrayLike) -> Ints:
+    """``log(x)`` in Q5.26 of ``x >= 1`` in Q12.19.
+
+    ``x`` is ``r * 2^k`` with ``r`` around ``2^(-1/4)`` and ``k`` a multiple of a half, less a quarter;
+    ``log(r)`` is a quotient of polynomials in ``q = 2 * (r - 2^(-1/4))``.
+    """
+    wide = np.asarray(x, dtype=np.int64)
+    zeros = _leading_zeros(wide)
+    first = _saturate(srdhm(wide << (zeros - 1), SQRT_HALF) << 1)
+    headroom = _leading_zeros(srdhm(wide, SQRT_HALF)) - 1
+    quarter = 1 << (LOG_STEP - 2)
+    ratio = np.minimum(first, _saturate(wide << headroom))
+    exponent = np.maximum(((12 - zeros) << LOG_STEP) + quarter, ((12 - headroom) << LOG_STEP) - quarter)
+    middle = _half_sum(ratio, FOURTH_ROOT_OF_HALF)
+    q = (ratio - FOURTH_ROOT_OF_HALF) << 1
+    square = srdhm(q, q)
+    numerator = srdhm(q, ratio) + srdhm(srdhm(q, square), LOG_NUMERATOR)
+    constant, quadratic, linear = LOG_DENOMINATOR
+    denominator = srdhm(middle, constant + q + srdhm(quadratic, square)) + srdhm(linear, q)
+    inverse = _reciprocal_of_one_plus(denominator)
+    total = srdhm(exponent, LOG_TWO) + srdhm(rounding_divide_by_pot(numerator, 6), inverse)
+    return _saturate(total << 1)
+
+
+def _leading_zeros(x: Ints) -> Ints:
+    """Of a positive int32."""
+    return 31 - np.floor(np.log2(x)).astype(np.int64)
+
+
+def _half_sum(a: Ints, b: int) -> Ints:
+    """``(a + b) / 2`` to nearest, ties away from zero."""
+    total = a + b
+    half = np.abs(total) + 1 >> 1
+    result: Ints = np.sign(total) * half
+    return result

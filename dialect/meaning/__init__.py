@@ -20,6 +20,7 @@ from .dynamic_range import dynamic_conv2d, dynamic_fully_connected
 from .indexing import dynamic_slice, dynamic_update_slice, gather, one_hot, scatter_nd
 from .matmul import batch_matmul
 from .movement import concat, pad, reshape, slice_, transpose
+from .normalization import l2_normalization, local_response_normalization, log_softmax
 from .ordering import arg_min, top_k
 from .pooling import avg_pool2d, max_pool2d, mean
 from .quantization import clamp, constant, dequantize, quantize, requantize
@@ -55,6 +56,9 @@ MEANINGS: dict[str, Callable[[Call], Array]] = {
     "leaky_relu": leaky_relu,
     "lstm_cell": lstm_cell,
     "lstm_hidden": lstm_hidden,
+    "l2_normalization": l2_normalization,
+    "local_response_normalization": local_response_normalization,
+    "log_softmax": log_softmax,
     "logistic": logistic,
     "max_pool2d": max_pool2d,
     "maximum": maximum,

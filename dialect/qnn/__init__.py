@@ -10,6 +10,7 @@ from .elementwise import AddOp, MulOp, SubOp
 from .indexing import DynamicSliceOp, DynamicUpdateSliceOp, GatherOp, OneHotOp, ScatterNdOp
 from .matmul import BatchMatmulOp
 from .movement import ConcatOp, PadOp, ReshapeOp, SliceOp, TransposeOp
+from .normalization import L2NormalizationOp, LocalResponseNormalizationOp, LogSoftmaxOp
 from .ordering import ArgMinOp, TopKOp
 from .pool import AvgPool2dOp, MaxPool2dOp
 from .rearrangement import BroadcastOp, CastOp, ReverseOp, ReverseSequenceOp, SelectOp
@@ -47,6 +48,9 @@ __all__ = [
     "FullyConnectedOp",
     "GatherOp",
     "LeakyReluOp",
+    "L2NormalizationOp",
+    "LocalResponseNormalizationOp",
+    "LogSoftmaxOp",
     "LogisticOp",
     "LstmCellOp",
     "LstmHiddenOp",

@@ -12,6 +12,7 @@ from . import (  # noqa: F401 - each registers its importers
     index_ops,
     lstm,
     matmul,
+    normalization,
     pooling,
     quantize,
     reduction,

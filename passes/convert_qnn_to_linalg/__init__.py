@@ -19,6 +19,7 @@ from .dynamic_range import dynamic_conv2d, dynamic_fully_connected
 from .elementwise import add, mul, sub
 from .indexing import dynamic_slice, dynamic_update_slice, gather, one_hot, scatter_nd
 from .matmul import batch_matmul
+from .normalization import l2_normalization, local_response_normalization, log_softmax
 from .ordering import top_k
 from .pooling import avg_pool2d, max_pool2d
 from .quantization import clamp, dequantize, quantize, requantize
@@ -54,6 +55,9 @@ LOWERINGS: dict[str, Lowering] = {
     "leaky_relu": leaky_relu,
     "lstm_cell": lstm_cell,
     "lstm_hidden": lstm_hidden,
+    "l2_normalization": l2_normalization,
+    "local_response_normalization": local_response_normalization,
+    "log_softmax": log_softmax,
     "logistic": logistic,
     "max_pool2d": max_pool2d,
     "maximum": maximum,

@@ -49,7 +49,7 @@ def _activation(builder: Builder, call: Call, op: str, function: Callable[[Scala
 
 
 @dataclass(frozen=True)
-class _Rows:
+class Rows:
     """The loops of an op that works on rows along one axis of the input."""
 
     builder: Builder
@@ -89,7 +89,7 @@ class _Rows:
 def softmax(builder: Builder, call: Call) -> Value:
     """Per row: the largest value, exponentials of the distances to it, their sum, the quotients."""
     source = call.types[0]
-    rows = _Rows(builder, source.shape, call["axis"] % len(source.shape))
+    rows = Rows(builder, source.shape, call["axis"] % len(source.shape))
     if not source.is_quantized:
         return _softmax_float(rows, call)
     require_per_tensor(source, "the input")
@@ -102,7 +102,7 @@ def softmax(builder: Builder, call: Call) -> Value:
     return to_result(builder, call, values, TensorType(source.shape, produced))
 
 
-def _softmax_float(rows: _Rows, call: Call) -> Value:
+def _softmax_float(rows: Rows, call: Call) -> Value:
     x = call.operand(0)
     beta = float(call["beta"])
     largest = rows.reduce(x, "f32", -np.inf, lambda e, best: e.maximum(best))
@@ -111,7 +111,7 @@ def _softmax_float(rows: _Rows, call: Call) -> Value:
     return rows.map(exps, [total], "f32", lambda e, acc: e / acc)
 
 
-def _distance_exps(rows: _Rows, call: Call, exps: Value) -> Value:
+def _distance_exps(rows: Rows, call: Call, exps: Value) -> Value:
     """``exps[max - q]`` of every element, i32."""
     source = call.types[0]
     kind = storage_kind(source)
@@ -127,7 +127,7 @@ def _distance_exps(rows: _Rows, call: Call, exps: Value) -> Value:
     return rows.map(x, [largest], "i32", exp)
 
 
-def _softmax_8bit(rows: _Rows, call: Call, produced: QuantParams) -> Value:
+def _softmax_8bit(rows: Rows, call: Call, produced: QuantParams) -> Value:
     """Q0.31 exponentials, a Q12.19 sum, its reciprocal by three Newton steps (see
     ``activation_tables.Softmax8``).
     """
@@ -157,19 +157,22 @@ def _softmax_8bit(rows: _Rows, call: Call, produced: QuantParams) -> Value:
 
 def reciprocal(x: Scalar) -> Scalar:
     """``fixed_point_functions.reciprocal`` of an i32: the Q0.31 significand, saturated to i32."""
-    zeros = x.call("ctlz")
-    fraction = (x.extend("i64") << zeros.extend("i64")) - (1 << 31)
+    return reciprocal_of_one_plus((x.extend("i64") << x.call("ctlz").extend("i64")) - (1 << 31))
+
+
+def reciprocal_of_one_plus(fraction: Scalar) -> Scalar:
+    """``1 / (1 + fraction)`` in Q0.31 of an i64 in Q0.31, saturated to i32."""
     half_denominator = ((fraction + (INT32_MAX + 1)) >> 1).truncate("i32")
     seed = srdhm(half_denominator, fixed.MINUS_THIRTY_TWO_SEVENTEENTHS).extend("i64")
     estimate = seed + fixed.FORTY_EIGHT_SEVENTEENTHS
     for _ in range(3):
-        error = x.body.constant("i32", 1 << 29) - srdhm(half_denominator, estimate)
+        error = fraction.body.constant("i32", 1 << 29) - srdhm(half_denominator, estimate)
         correction = srdhm(estimate.truncate("i32"), error).extend("i64") << 2
         estimate = estimate + correction.clip(INT32_MIN, INT32_MAX)
     return (estimate << 1).clip(INT32_MIN, INT32_MAX).truncate("i32")
 
 
-def _softmax_16bit(rows: _Rows, call: Call, produced: QuantParams) -> Value:
+def _softmax_16bit(rows: Rows, call: Call, produced: QuantParams) -> Value:
     """Q0.15 exponentials from a table, their sum, ``1 / (1 + f)`` by interpolation (see
     ``activation_tables.Softmax16``).
     """

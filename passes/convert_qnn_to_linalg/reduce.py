@@ -77,9 +77,8 @@ def _quantized_product(builder: Builder, call: Call) -> Value:
     source = require_per_tensor(call.types[0], "the input")
     require_per_tensor(call.result, "the result")
     constants = reduce_constants.reduce_product(call.types[0], call.result, _count(call))
-    (multiplier,), (right,) = (
-        values.tolist() for values in q15_multiplier(constants.step.multipliers, constants.step.shifts)
-    )
+    step_numbers = q15_multiplier(constants.step.multipliers[0], constants.step.shifts[0])
+    multiplier, right = (int(number) for number in step_numbers)
 
     def scaled(x: Scalar) -> Scalar:
         """In i64, saturated at 32 bits."""
