@@ -44,6 +44,8 @@ _OPTIONS: dict[str, str] = {
     "ARG_MAX": "ArgMaxOptions",
     "AVERAGE_POOL_2D": "Pool2DOptions",
     "BATCH_MATMUL": "BatchMatMulOptions",
+    "BIDIRECTIONAL_SEQUENCE_LSTM": "BidirectionalSequenceLSTMOptions",
+    "BIDIRECTIONAL_SEQUENCE_RNN": "BidirectionalSequenceRNNOptions",
     "CONV_2D": "Conv2DOptions",
     "CONV_3D": "Conv3DOptions",
     "CONV_3D_TRANSPOSE": "Conv3DOptions",

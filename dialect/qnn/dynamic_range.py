@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Optional
 
 from ..mlir import ext
-from ..types import TensorType
+from ..types import QuantParams, TensorType
 from . import shapes
 from .constraints import (
     clamp_bounds,
@@ -89,7 +89,8 @@ class DynamicFullyConnectedOp(QnnOp, name="dynamic_fully_connected", traits=[ext
     filter[n, k]))``
 
     ``q``, ``scale`` and ``zero_point`` are the row in i8: over its range, or, unless ``asymmetric``, with
-    zero point 0 over its largest magnitude.
+    zero point 0 over its largest magnitude. A filter whose scales go by blocks along k has a sum per block,
+    each multiplied by its scale.
 
     Example: ``"qnn.dynamic_fully_connected"(%x, %w) {clamp = array<f32>, asymmetric = false,
     operandSegmentSizes = array<i32: 1, 1, 0>} : (tensor<2x8xf32>, tensor<4x8x!w>) -> tensor<2x4xf32>``
@@ -105,8 +106,8 @@ class DynamicFullyConnectedOp(QnnOp, name="dynamic_fully_connected", traits=[ext
     def check(self) -> Iterator[str]:
         """(C1) the filter has rank 2, the input at least 1.
         (C2) the input's last extent is the filter's, and the result's shape follows.
-        (C3) input and result are f32, the filter is quantized in i4 or i8, per-tensor or per output channel,
-          with zero points 0.
+        (C3) input and result are f32, the filter is quantized in i4 or i8, per-tensor, per output channel or
+          by blocks of each row, with zero points 0.
         (C4) the bias has one f32 value per output channel.
         (C5) clamp is empty or low <= high.
         """
@@ -118,24 +119,33 @@ class DynamicFullyConnectedOp(QnnOp, name="dynamic_fully_connected", traits=[ext
         yield from inferred_shape(
             "C2", result.shape, lambda: shapes.fully_connected_shape(source.shape, kernel.shape)
         )
-        yield from _types("C3", source, kernel, result)
+        yield from _types("C3", source, kernel, result, by_blocks=True)
         yield from _bias("C4", kernel, bias)
         yield from clamp_bounds("C5", self.plain("clamp"))
 
 
-def _types(number: str, source: TensorType, kernel: TensorType, result: TensorType) -> Iterator[str]:
+def _types(
+    number: str, source: TensorType, kernel: TensorType, result: TensorType, by_blocks: bool = False
+) -> Iterator[str]:
     for label, type_ in (("input", source), ("result", result)):
         yield from element_type(number, label, type_, type_.element == "f32", "f32")
     yield from element_type(number, "filter", kernel, kernel.is_quantized, "a quantized one")
     yield from stored_in(number, "filter", kernel, _FILTERS)
     params = kernel.params
-    if params.axis not in (None, 0) or params.block_sizes:
+    fitting = by_blocks and _are_rows(params)
+    if params.axis not in (None, 0) or (params.block_sizes and not fitting):
         yield (
             f"({number}) filter must be quantized per-tensor or per-axis 0 (output channel), "
             f"got {element_name(kernel)}"
         )
     if any(params.zero_points):
         yield f"({number}) filter zero points must be 0, got {next(filter(None, params.zero_points))}"
+
+
+def _are_rows(params: QuantParams) -> bool:
+    """Whether each row of a matrix has blocks of its own."""
+    blocks = dict(params.block_sizes)
+    return set(blocks) == {0, 1} and blocks[0] == 1
 
 
 def _bias(number: str, kernel: TensorType, bias: list[TensorType]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from ...dialect.qnn.shapes import conv2d_shape, fully_connected_shape
 from ...dialect.types import QuantParams, TensorType
 from .operator_import import OperatorImport
 from .registry import importer
-from .weights import Constant, Places, bias_of, filter_type, is_hybrid
+from .weights import Constant, Places, bias_of, blocks_of, filter_type, is_hybrid
 from .window import window_of
 
 
@@ -82,7 +82,8 @@ def _emit_conv(op: OperatorImport, filter: Constant, groups: int) -> None:
 def fully_connected(op: OperatorImport) -> None:
     """fully_connected on the input seen as [elements / K, K], unless its dimensions are to be kept."""
     op.demand_counts((2, 3))
-    x, w = op.type(0), filter_type(op)
+    blocks = blocks_of(op)
+    x, w = op.type(0), blocks.type if blocks else filter_type(op)
     if op.option("weights_format") != "DEFAULT":
         op.unsupported(f"weights format {op.option('weights_format')}")
     op.demand_rank(w, 2, "weights")
@@ -98,10 +99,11 @@ def fully_connected(op: OperatorImport) -> None:
         value = op.build("reshape", [value], x, {})
     shape = op.infer(fully_connected_shape, x.shape, w.shape)
     bias = bias_of(op, w)
-    weights = Constant(op.tensor(1), op.constant(1, "weights"), w)
+    weights = blocks or Constant(op.tensor(1), op.constant(1, "weights"), w)
     operands = [value, weights.value(op), *([bias.value(op)] if bias else [])]
     if not is_hybrid(op, w):
         op.emit("fully_connected", operands, shape, {"clamp": op.clamp()})
         return
-    attributes = {"clamp": op.clamp(), "asymmetric": op.option("asymmetric_inputs")}
+    # Kernels for weights in blocks quantize asymmetrically, whatever the option says.
+    attributes = {"clamp": op.clamp(), "asymmetric": bool(blocks) or op.option("asymmetric_inputs")}
     op.emit("dynamic_fully_connected", operands, shape, attributes)

@@ -23,6 +23,14 @@ def short(name: str) -> str:
 
 
 @dataclass(frozen=True)
+class Blockwise:
+    """Scales by blocks of ``size`` neighbours along a matrix's rows: the values of tensor ``scales``."""
+
+    scales: int
+    size: int
+
+
+@dataclass(frozen=True)
 class Tensor:
     """One tensor of a graph.
 
@@ -31,7 +39,7 @@ class Tensor:
     a per-channel scale may be 0 (a channel of zeros). ``shape_signature`` has -1 where an extent may
     change; without ``has_rank`` the file says nothing of the shape. ``data`` are the stored values of a
     constant, 4-bit values unpacked to one per byte; read-only. ``obstacle`` says why the tensor cannot be
-    used, e.g. that it is sparse.
+    used. Where scales go by blocks (``blockwise``), ``element`` is the plain integer.
     """
 
     index: int
@@ -44,6 +52,7 @@ class Tensor:
     is_variable: bool = False
     has_rank: bool = True
     obstacle: str = ""
+    blockwise: Blockwise | None = None
 
     @property
     def type(self) -> TensorType:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ...dialect.types import QuantParams, Storage, TensorType
 from .flatbuffer import FlatBuffer, Table
-from .graph import Tensor, short
+from .graph import Blockwise, Tensor, short
 from .schema import ELEMENT_TYPES, ElementType
 from .sparsity import positions, read_sparsity
 
@@ -20,7 +20,7 @@ _QUANTIZABLE = frozenset({"i4", "u4", "i8", "u8", "i16", "u16", "i32", "i64"})
 _WIDE = frozenset({"i32", "i64"})
 """Storage of biases and accumulators: their scales follow from others, so the file's need only be sane."""
 
-_DETAILS = ("", "custom quantization details", "blockwise quantization")
+_CUSTOM_DETAILS, _BLOCKWISE_DETAILS = 1, 2
 
 
 class TensorReader:
@@ -83,6 +83,7 @@ class _OneTensor:
             is_variable=bool(self.table.integer(5, "bool")),
             has_rank=bool(shape) or bool(self.table.integer(8, "bool")),
             obstacle=obstacle or ("" if type_.element else f"type {type_.name}"),
+            blockwise=self._blockwise(),
         )
 
     def _type(self) -> ElementType:
@@ -117,10 +118,14 @@ class _OneTensor:
         if table is None or type_.element not in _QUANTIZABLE:
             return None, ""
         details = table.integer(4, "u8")
+        if details == _BLOCKWISE_DETAILS:
+            return None, ""
         if details:
-            return None, _DETAILS[details] if details < len(
-                _DETAILS
-            ) else f"quantization details of type {details}"
+            custom = details == _CUSTOM_DETAILS
+            return (
+                None,
+                "custom quantization details" if custom else f"quantization details of type {details}",
+            )
         scales = table.array(2, "float32")
         if scales is None or not scales.size:
             return None, ""
@@ -136,6 +141,16 @@ class _OneTensor:
         self._check_scales(params)
         self._check_zero_points(params)
         return params, ""
+
+    def _blockwise(self) -> Blockwise | None:
+        """Which tensor holds the scales of this one's blocks; None if there are no blocks."""
+        table = self.table.table(4, f"tensor {self.index} quantization")
+        if table is None or table.integer(4, "u8") != _BLOCKWISE_DETAILS:
+            return None
+        details = table.table(5, f"tensor {self.index} blocks")
+        if details is None:
+            self.fail("its quantization by blocks has no details")
+        return Blockwise(details.integer(0), details.integer(2))
 
     def _zero_points(self, stored: npt.NDArray[np.generic] | None, count: int) -> tuple[int, ...]:
         if stored is None or not stored.size:

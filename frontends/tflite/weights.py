@@ -68,6 +68,45 @@ def is_hybrid(op: OperatorImport, w: TensorType, places: Places = PLACES) -> boo
     return kind(op.type(places.input)) in FLOAT and w.is_quantized
 
 
+def blocks_of(op: OperatorImport) -> Constant | None:
+    """The weights [N, K] of input 1 whose scales go by blocks along K; None if they are no such."""
+    tensor = op.tensor(PLACES.filter)
+    blocks, shape = tensor.blockwise, tensor.shape
+    if blocks is None:
+        return None
+    if kind(op.type(0)) not in FLOAT or kind(op.output().type) not in FLOAT:
+        op.unsupported(f"{kind(op.type(0))} input with weights in blocks")
+    op.demand_kind(tensor.type, {"i4", "i8"}, "weights in blocks")
+    op.demand_rank(tensor.type, 2, "weights")
+    if blocks.size < 1 or shape[1] % blocks.size:
+        op.fail(f"blocks of {blocks.size} do not divide weights of shape {list(shape)}")
+    scales = _block_scales(op, blocks.scales, shape[0] * (shape[1] // blocks.size))
+    alive = scales != 0  # a block of scale 0 holds real zeros, whatever is stored
+    values = op.constant(PLACES.filter, "weights").reshape(scales.size, blocks.size)
+    values = np.where(alive[:, None], values, values.dtype.type(0)).reshape(shape)
+    params = QuantParams(
+        Storage.of(str(tensor.element)),
+        tuple(np.where(alive, scales, 1.0).tolist()),
+        (0,) * scales.size,
+        block_sizes=((0, 1), (1, blocks.size)),
+    )
+    return Constant(tensor, values, TensorType(shape, params))
+
+
+def _block_scales(op: OperatorImport, index: int, count: int) -> npt.NDArray[np.float64]:
+    tensors = op.graph.tensors
+    if not 0 <= index < len(tensors):
+        op.fail(f"the tensor {index} of block scales does not exist, the graph has {len(tensors)}")
+    data = op.graph.data_of(tensors[index])
+    if data is None or data.dtype.kind != "f" or data.size != count:
+        got = "no constant" if data is None else f"{data.size} of type {tensors[index].type_name}"
+        op.fail(f"block scales: got {got}, expected {count} floats (one per block)")
+    scales = data.reshape(-1).astype(np.float64)
+    if not (np.isfinite(scales).all() and (scales >= 0).all()):
+        op.fail("block scales must be finite and positive")
+    return scales
+
+
 def filter_type(op: OperatorImport, places: Places = PLACES) -> TensorType:
     """The filter's type as stored (4-bit values count as i8 with bounds); what input and result it is
     combined with is checked.

@@ -40,9 +40,49 @@ def dynamic_fully_connected(builder: Builder, call: Call) -> Value:
     depth = call.types[1].shape[1]
     count = call.types[0].elements // depth
     rows, scale = _quantized(builder, call, count, bool(call["asymmetric"]))
-    acc = contract_rows(builder, call, rows, _terms(call))
-    result = _epilogue(builder, call, acc, builder.reshape(scale, [count, 1]), scales_first=True)
+    column = builder.reshape(scale, [count, 1])
+    if call.types[1].params.block_sizes:
+        result = _finished(builder, call, _sum_of_blocks(builder, call, rows), column)
+    else:
+        acc = contract_rows(builder, call, rows, _terms(call))
+        result = _epilogue(builder, call, acc, column, scales_first=True)
     return builder.reshape(result, call.result.shape)
+
+
+def _sum_of_blocks(builder: Builder, call: Call, rows: Value) -> Value:
+    """``sum_j (sum_k centred[r, j, k] * w[n, j, k]) * s_w[n, j]``, f32 ``[R, N]``."""
+    params, (outputs, depth) = call.types[1].params, call.types[1].shape
+    size, count = dict(params.block_sizes)[1], rows.type.shape[0]
+    blocks = depth // size
+    terms = _terms(call)
+    split = (builder.reshape(rows, [count, blocks, size]), "r, j, k")
+    filter_ = (builder.reshape(call.operand(1), [outputs, blocks, size]), "n, j, k")
+    start = builder.filled([count, outputs, blocks], "i32", 0)
+    (acc,) = builder.generic("r n j +k", [split, filter_], [(start, "r, n, j")], terms.product)
+    array = np.asarray(params.scales, np.float32).reshape(outputs, blocks)
+    scales = (builder.constant(array, f"{call.name}_scale"), "n, j")
+
+    def total(number: Scalar, scale: Scalar, so_far: Scalar) -> Scalar:
+        return so_far + number.to_float("f32") * scale
+
+    zero = builder.filled([count, outputs], "f32", 0.0)
+    return builder.generic("r n +j", [(acc, "r, n, j"), scales], [(zero, "r, n")], total)[0]
+
+
+def _finished(builder: Builder, call: Call, total: Value, scale: Value) -> Value:
+    """``clamp(total * s_x + b)`` in f32."""
+    bias = [call.operand(2)] if len(call.types) > 2 else []
+
+    def formula(real: Scalar, step: Scalar, *rest: Scalar) -> Scalar:
+        result = real * step
+        return _clamped(call, result + rest[0] if rest else result)
+
+    return builder.elementwise([total, scale, *bias], total.type.shape, "f32", formula)
+
+
+def _clamped(call: Call, value: Scalar) -> Scalar:
+    bounds = [float(np.float32(bound)) for bound in call.clamp]
+    return value.clip_keeping_nan(*bounds) if bounds else value
 
 
 def _terms(call: Call) -> Terms:
@@ -62,7 +102,7 @@ def _quantized(builder: Builder, call: Call, count: int, asymmetric: bool) -> tu
 
 
 def _symmetric(builder: Builder, rows: Value) -> tuple[Value, Value]:
-    """``q = clip(round(x * (127 / r)))`` in i16, ``s = r / 127``, ``r = max(abs(x))``; 1 for rows of zeros."""
+    """``q = clip(round(x * (127 / r)))`` in i16, ``s = r / 127``, ``r = max(abs(x))``; 1 where r is 0."""
     count, depth = rows.type.shape
     top = float(SYMMETRIC_MAXIMUM)
     largest = _largest(builder, rows, lambda x: x.call("absf"))
@@ -149,7 +189,6 @@ def _epilogue(builder: Builder, call: Call, acc: Value, scale: Value, scales_fir
     scales = [float(np.float32(s)) for s in call.types[1].params.scales]
     filter_scale = parameters.add("scale", scales, "float32")
     bias = [call.operand(2)] if len(call.types) > 2 else []
-    clamp = call.clamp
 
     def formula(number: Scalar, step: Scalar, *rest: Scalar) -> Scalar:
         factor = filter_scale(rest)
@@ -157,7 +196,7 @@ def _epilogue(builder: Builder, call: Call, acc: Value, scale: Value, scales_fir
         result = real * (step * factor) if scales_first else (real * factor) * step
         if bias:
             result = result + rest[-1]
-        return result.clip_keeping_nan(*(float(np.float32(c)) for c in clamp)) if clamp else result
+        return _clamped(call, result)
 
     inputs = [acc, scale, *parameters.tensors, *bias]
     return builder.elementwise(inputs, acc.type.shape, "f32", formula)

@@ -177,3 +177,14 @@ func.func @dynamic_fully_connected_c5_clamp(%x: tensor<3x8xf32>, %w: tensor<4x8x
   %result = "qnn.dynamic_fully_connected"(%x, %w) {clamp = array<f32: 1.0, -1.0>, asymmetric = false, operandSegmentSizes = array<i32: 1, 1, 0>} : (tensor<3x8xf32>, tensor<4x8x!w>) -> tensor<3x4xf32>
   return
 }
+
+// -----
+
+!s = !quant.uniform<i8:f32:{0:2, 1:4}, {{0.5, 0.25}}>
+
+// Blocks of several rows
+func.func @dynamic_fully_connected_c3_blocks(%x: tensor<3x8xf32>, %w: tensor<2x8x!s>) {
+  // expected-error@+1 {{'qnn.dynamic_fully_connected' op (C3) filter must be quantized per-tensor or per-axis 0 (output channel), got quantized i8 sub-channel}}
+  %result = "qnn.dynamic_fully_connected"(%x, %w) {clamp = array<f32>, asymmetric = false, operandSegmentSizes = array<i32: 1, 1, 0>} : (tensor<3x8xf32>, tensor<2x8x!s>) -> tensor<3x2xf32>
+  return
+}

@@ -21,3 +21,12 @@ func.func @dynamic_fully_connected_per_channel(%x: tensor<?x3x8xf32>, %w: tensor
   %result = "qnn.dynamic_fully_connected"(%x, %w) {asymmetric = false, clamp = array<f32>, operandSegmentSizes = array<i32: 1, 1, 0>} : (tensor<?x3x8xf32>, tensor<2x8x!c>) -> tensor<?x3x2xf32>
   return %result : tensor<?x3x2xf32>
 }
+
+// Scales by blocks of four along each row
+// CHECK-LABEL: func.func @dynamic_fully_connected_blocks(
+// CHECK:         "qnn.dynamic_fully_connected"
+// CHECK-SAME:      tensor<2x8x!quant.uniform<i4:f32:{0:1, 1:4}
+func.func @dynamic_fully_connected_blocks(%x: tensor<3x8xf32>, %w: tensor<2x8x!quant.uniform<i4:f32:{0:1, 1:4}, {{0.5, 0.25}, {0.125, 1.0}}>>) -> tensor<3x2xf32> {
+  %result = "qnn.dynamic_fully_connected"(%x, %w) {asymmetric = true, clamp = array<f32>, operandSegmentSizes = array<i32: 1, 1, 0>} : (tensor<3x8xf32>, tensor<2x8x!quant.uniform<i4:f32:{0:1, 1:4}, {{0.5, 0.25}, {0.125, 1.0}}>>) -> tensor<3x2xf32>
+  return %result : tensor<3x2xf32>
+}
