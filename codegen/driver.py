@@ -19,8 +19,10 @@ sees another sequence number, and its swap fails.
 A step of several chunks may have *early steps*: so many before it do not change what it reads, nor the other
 way round, and their number of chunks is 0. The main thread runs them when the others have begun with it.
 
-Where another process wants a core all the time, help costs more than it is worth. If the main thread has
-waited for longer than it has worked, or a thread finds itself on the main thread's core, the next steps
+Where another process wants a core all the time, help costs more than it is worth. So the main thread keeps
+account: it owes what it has waited, less what others did for it meanwhile. Others' cores are interrupted for
+some ten microseconds all the time, which is soon paid back; one that is taken away is missed for
+milliseconds. If the debt is too high, or a thread finds itself on the main thread's core, the next steps
 of several chunks are run alone: 256, and twice as many each time it happens soon again.
 
 Who waits spins for some microseconds, then sleeps (on a futex, where there are any). Others are woken only
@@ -45,7 +47,7 @@ _CLAIM, _SEQUENCE, _STEP, _CORE, _CLAIMS = 0, 4, 8, 16, 24
 _DONE, _WAITING = 128, 132
 _SLEEPERS, _STOP, _CROWDED = 256, 260, 264
 _BUSY, WORKERS, _NEXT = 384, 388, 392
-_ALONE, _LEVEL, _GOOD, _TOTAL = 400, 408, 416, 424
+_ALONE, _LEVEL, _GOOD, _TOTAL, _DEBT = 400, 408, 416, 424, 432
 
 _SPINS = 2000
 """Rounds of an idle thread before it sleeps: at a pause of 40 to 140 cycles, 25 to 100 us."""
@@ -58,8 +60,8 @@ def driver_ir(triple: str) -> str:
     """The LLVM IR of the driver for a machine and its operating system."""
     text = _TEXT + _waiting(triple) + ("" if "windows" in triple else _PROFILE)
     numbers = {name.lstrip("_"): value for name, value in globals().items() if isinstance(value, int)}
-    # Some ten microseconds: x86 counts at 2 to 4 GHz, ARM at 25 MHz to 1 GHz.
-    numbers["STALL_TICKS"] = 60_000 if triple.startswith(("x86_64", "amd64")) else 2_000
+    # Some hundred microseconds: x86 counts at 2 to 4 GHz, ARM at 25 MHz to 1 GHz.
+    numbers["STALL_TICKS"] = 600_000 if triple.startswith(("x86_64", "amd64")) else 20_000
     numbers["CLOCK"] = 1 if "linux" in triple else 6  # CLOCK_MONOTONIC
     return re.sub(r"<([A-Z_]+)>", lambda found: str(numbers[found[1]]), text)
 
@@ -304,8 +306,14 @@ judge:
   %over = call i64 @ticks()
   %waited = sub i64 %over, %waits
   %worked = sub i64 %waits, %started
-  %allowed = add i64 %worked, <STALL_TICKS>
-  %late = icmp ugt i64 %waited, %allowed
+  %of.others = mul i64 %worked, %others
+  %saved = udiv i64 %of.others, %own
+  %lost = sub i64 %waited, %saved
+  %debt.p = getelementptr i8, ptr %team, i64 <DEBT>
+  %debt = load i64, ptr %debt.p
+  %debt.sum = add i64 %debt, %lost
+  %debt.now = call i64 @llvm.smax.i64(i64 %debt.sum, i64 0)
+  %late = icmp sgt i64 %debt.now, <STALL_TICKS>
   %crowded.p = getelementptr i8, ptr %team, i64 <CROWDED>
   %crowded.word = load atomic i32, ptr %crowded.p monotonic, align 4
   %crowded = icmp ne i32 %crowded.word, 0
@@ -316,6 +324,7 @@ judge:
   br i1 %stalled, label %stall, label %good
 stall:
   store atomic i32 0, ptr %crowded.p monotonic, align 4
+  store i64 0, ptr %debt.p
   %steps = shl i64 <STALL_STEPS>, %level
   %alone.p = getelementptr i8, ptr %team, i64 <ALONE>
   store i64 %steps, ptr %alone.p
@@ -325,6 +334,7 @@ stall:
   store i64 0, ptr %good.p
   ret void
 good:
+  store i64 %debt.now, ptr %debt.p
   %calm = icmp eq i64 %level, 0
   br i1 %calm, label %exit, label %better
 better:

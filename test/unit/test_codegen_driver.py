@@ -193,6 +193,27 @@ def test_a_team_without_cores_gives_way_for_a_while(code: LoadedCode) -> None:
     np.testing.assert_array_equal(run.result, expected_repeats(run.values, 50 * runs))
 
 
+def test_interruptions_are_paid_back_and_a_lost_core_is_not(code: LoadedCode) -> None:
+    """What the main thread owes sinks with every step that others help with; too much of it is a stall."""
+    steps = [Step("mix", 16, (Pointer("input"), Pointer("output"), 16, 20_000))] * 20
+    run = Runner(code, Program(tuple(steps), 0, 1, 1), 2)
+    assert run.team is not None
+    alone, debt = (
+        ctypes.c_int64.from_address(run.team.address + offset) for offset in (driver._ALONE, driver._DEBT)
+    )
+    debt.value = 1 << 50
+    run()
+    assert alone.value > 0
+    assert debt.value == 0
+    deadline = time.monotonic() + 20
+    paid = False
+    while not paid and time.monotonic() < deadline:
+        alone.value, debt.value = 0, 1000
+        run()
+        paid = alone.value == 0 and debt.value == 0
+    assert paid
+
+
 def expected_repeats(values: np.ndarray, steps: int) -> np.ndarray:
     result = np.zeros(1000, np.int64)
     result[:16] = steps * (values[(5 * np.arange(16)) % 16] + 1)
