@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import re
 
-from .program import COPY_UNIT, KERNEL
+from .program import COPY_UNIT, IF, KERNEL, WHILE
 
 DRIVER = "driver"
 RUN, PROFILE, WORK, STOP_TEAM = "run", "profile", "work", "stop"
@@ -69,6 +69,12 @@ def driver_ir(triple: str) -> str:
 def copy_ir() -> str:
     """The LLVM IR of the kernel ``copy``: a row of source, destination, bytes."""
     return _COPY.replace("<KERNEL>", KERNEL).replace("<COPY_UNIT>", str(COPY_UNIT))
+
+
+def control_ir(kind: str) -> str:
+    """The LLVM IR of the kernels ``if`` and ``while``, which run steps on the thread that they are on."""
+    text = _CONTROL + {IF: _IF, WHILE: _WHILE}[kind]
+    return text.replace("<KERNEL>", KERNEL)
 
 
 def _waiting(triple: str) -> str:
@@ -609,4 +615,62 @@ define void @<KERNEL>(ptr %row, i64 %begin, i64 %end) {
 }
 declare i64 @llvm.smin.i64(i64, i64)
 declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
+"""
+
+_CONTROL = """
+%step = type { ptr, ptr, i64, i64, i64, i64, i64 }
+
+define internal void @steps(ptr %row, i64 %slot) noinline {
+  %first.p = getelementptr i64, ptr %row, i64 %slot
+  %first = load ptr, ptr %first.p
+  %end.p = getelementptr i64, ptr %first.p, i64 1
+  %end = load ptr, ptr %end.p
+  %empty = icmp eq ptr %first, %end
+  br i1 %empty, label %exit, label %next
+next:
+  %one = phi ptr [ %first, %0 ], [ %following, %next ]
+  %kernel = load ptr, ptr %one
+  %row.p = getelementptr %step, ptr %one, i64 0, i32 1
+  %its = load ptr, ptr %row.p
+  %units.p = getelementptr %step, ptr %one, i64 0, i32 2
+  %units = load i64, ptr %units.p
+  call void %kernel(ptr %its, i64 0, i64 %units)
+  %following = getelementptr %step, ptr %one, i64 1
+  %over = icmp eq ptr %following, %end
+  br i1 %over, label %exit, label %next
+exit:
+  ret void
+}
+
+define internal i1 @holds(ptr %row) {
+  %condition = load ptr, ptr %row
+  %byte = load i8, ptr %condition
+  %holds = icmp ne i8 %byte, 0
+  ret i1 %holds
+}
+"""
+
+_IF = """
+define void @<KERNEL>(ptr %row, i64 %begin, i64 %end) {
+  %holds = call i1 @holds(ptr %row)
+  %slot = select i1 %holds, i64 1, i64 3
+  call void @steps(ptr %row, i64 %slot)
+  ret void
+}
+"""
+
+_WHILE = """
+define void @<KERNEL>(ptr %row, i64 %begin, i64 %end) {
+entry:
+  br label %ask
+ask:
+  call void @steps(ptr %row, i64 1)
+  %holds = call i1 @holds(ptr %row)
+  br i1 %holds, label %body, label %exit
+body:
+  call void @steps(ptr %row, i64 3)
+  br label %ask
+exit:
+  ret void
+}
 """

@@ -16,12 +16,17 @@ import numpy as np
 
 from ..kernels.launch import Code
 
-Base: TypeAlias = Literal["input", "output", "constants", "arena", "state"]
+Base: TypeAlias = Literal["input", "output", "constants", "arena", "state", "steps"]
 
 KERNEL = "kernel"
 """The symbol that a kernel's object file defines."""
 COPY = "copy"
 """The kernel that every program has at hand; its row is source, destination and bytes (``driver.py``)."""
+IF, WHILE = "if", "while"
+"""Kernels that run steps (``driver.py``): a row is the place of a condition (a byte that is not 0), then
+where the steps of each part begin and end. ``if`` runs the first part, or else the second; ``while`` runs the
+first, which sets the condition, and as long as that holds the second, again and again.
+"""
 COPY_UNIT = 1 << 14
 """Bytes of one of its units."""
 
@@ -29,7 +34,7 @@ COPY_UNIT = 1 << 14
 @dataclass(frozen=True)
 class Pointer:
     """A place: ``offset`` bytes into the ``index``-th input, output or variable (``state``), the constant
-    block or the arena.
+    block or the arena; or the ``index``-th of the steps that others run.
     """
 
     base: Base
@@ -94,8 +99,10 @@ class Program:
     codes: Mapping[str, Code] = field(default_factory=dict)
     """What the kernels are that a family has written; the others are lowered from loops, or copy."""
     variables: tuple[Variable, ...] = ()
+    inner: tuple[Step, ...] = ()
+    """Steps that ``if`` and ``while`` run."""
 
     @property
     def kernels(self) -> tuple[str, ...]:
         """The kernels that the steps need, each once, in the order of their first use."""
-        return tuple(dict.fromkeys(step.kernel for step in self.steps))
+        return tuple(dict.fromkeys(step.kernel for step in (*self.steps, *self.inner)))

@@ -26,9 +26,12 @@ from ..passes.entry import (
     function_type,
     symbol,
 )
+from ..passes.externalize_constants import constant_places
 from ..passes.form_kernels.calls import LAUNCHES
 from ..passes.form_kernels.calls import read as read_launch
+from ..passes.nested_modules import CONTROL, control_of
 from ..passes.plan_memory import ARENA_BYTES, byte_size, element_bytes
+from .control_flow import InnerSteps, Part, if_step, while_step
 from .lifetimes import Lifetimes
 from .program import COPY, COPY_UNIT, Pointer, Program, Step, Variable
 
@@ -56,29 +59,40 @@ def split(module: Any) -> tuple[Program, dict[str, KernelSource | Code]]:
     Raises:
         PipelineError: no ``@main``, or it holds an op that is no step: run the pipeline to level kernels.
     """
-    entry = entry_function(module.operation)
+    with module.context:
+        reader = _read(module.operation, constant_places(module.operation))
+        return reader.program(), {**reader.sources, **reader.launched}
+
+
+def _read(module: Any, constants: Mapping[str, int]) -> _MainReader:
+    """Read ``@main`` of a module; ``constants`` says where those of modules inside start."""
+    entry = entry_function(module)
     if entry is None:
         raise PipelineError("no function @main with a body to generate code for")
-    attributes = module.operation.attributes
-    with module.context:
-        planned = ir.IntegerAttr(attributes[ARENA_BYTES]).value if ARENA_BYTES in attributes else 0
-        symbols = {
-            symbol(op): op
-            for op in module.operation.regions[0].blocks[0].operations
-            if "sym_name" in op.operation.attributes
-        }
-        reader = _MainReader(entry, symbols, planned)
-        for op in entry.regions[0].blocks[0].operations:
-            reader.read(op.operation)
-        sources = {name: _source(name, symbols) for name in reader.called}
-        return reader.program(), {**sources, **reader.launched}
+    attributes = module.attributes
+    planned = ir.IntegerAttr(attributes[ARENA_BYTES]).value if ARENA_BYTES in attributes else 0
+    symbols = {
+        symbol(op): op
+        for op in module.regions[0].blocks[0].operations
+        if "sym_name" in op.operation.attributes
+    }
+    reader = _MainReader(entry, symbols, planned, constants)
+    for op in entry.regions[0].blocks[0].operations:
+        reader.read(op.operation)
+    reader.sources.update({name: _source(name, symbols) for name in reader.called})
+    return reader
 
 
 class _MainReader:
     """Follows memory through ``@main``."""
 
-    def __init__(self, entry: Any, symbols: Mapping[str, Any], arena_bytes: int) -> None:
+    def __init__(
+        self, entry: Any, symbols: Mapping[str, Any], arena_bytes: int, constants: Mapping[str, int]
+    ) -> None:
         self.steps: list[Step] = []
+        self.sources: dict[str, KernelSource] = {}
+        self._inner = InnerSteps()
+        self._inner_constants = constants
         self.called: dict[str, None] = {}
         """Kernels of the module, in the order of their first call."""
         self.launched: dict[str, Code] = {}
@@ -114,6 +128,7 @@ class _MainReader:
             self._lifetimes.most_alive(),
             self.launched,
             tuple(self._variables),
+            tuple(self._inner.steps),
         )
 
     def read(self, op: Any) -> None:
@@ -159,6 +174,9 @@ class _MainReader:
             for attribute in ir.ArrayAttr(declaration[LAUNCHES]):
                 self._launch(name, *read_launch(attribute), op)
             return
+        if CONTROL in declaration:
+            self._control(op, control_of(self._symbols[name].operation))
+            return
         self.called[name] = None
         arguments = [self._scalars[v] if v in self._scalars else self._places[v] for v in op.operands]
         buffers = [v for v in op.operands if v not in self._scalars]
@@ -174,6 +192,37 @@ class _MainReader:
             constant_bytes=self._constant_bytes(buffers),
         )
         self.steps.append(step)
+
+    def _control(self, op: Any, control: Sequence[str]) -> None:
+        """A branch or a loop; operands are those of the statement, its results, and scratch memory."""
+        kind, *names = control
+        parts = [self._part(name) for name in names]
+        results = parts[1].program.outputs
+        operands = list(op.operands)
+        for value in operands:
+            self._use(value)
+        places = [self._start(value) for value in operands]
+        given, written = places[: -1 - results], places[-1 - results : -1]
+        if kind == "if":
+            step = if_step(self._inner, parts, given[0], given[1:], written, places[-1])
+        else:
+            sizes = [byte_size(value.type) for value in operands[-1 - results : -1]]
+            for source, target, size in zip(given, written, sizes, strict=False):
+                self._copy(source, target, size, op.location)
+            for value in operands:
+                self._use(value)
+            step = while_step(
+                self._inner, parts, given[results:], written, sizes, COPY, COPY_UNIT, places[-1]
+            )
+        bytes_ = sum(byte_size(value.type) for value in operands[:-1])
+        self.steps.append(replace(step, bytes=bytes_, source=tensor_names(op.location)))
+
+    def _part(self, name: str) -> Part:
+        """The program of a module inside; its kernels become known here."""
+        inner, prefix = _read(self._symbols[name].operation, self._inner_constants), f"{name}/"
+        self.sources.update({prefix + kernel: source for kernel, source in inner.sources.items()})
+        self.launched.update(inner.launched)
+        return Part(inner.program(), prefix, self._inner_constants[name])
 
     def _launch(self, name: str, launch: Launch, numbers: Sequence[int], op: Any) -> None:
         """Run a family's kernel on the operands ``numbers`` of a call."""

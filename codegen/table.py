@@ -66,8 +66,9 @@ class TableLayout:
     ) -> None:
         """``constants``: the address of the constant block; ``variables``: those of its variables."""
         kernels = {kernel: code.address(kernel, KERNEL) for kernel in program.kernels}
-        head = HEADER_WORDS + STEP_WORDS * len(program.steps)
-        words = [0] * (head + sum(len(step.arguments) for step in program.steps))
+        steps = (*program.steps, *program.inner)
+        head = HEADER_WORDS + STEP_WORDS * len(steps)
+        words = [0] * (head + sum(len(step.arguments) for step in steps))
         words[1] = len(program.steps)
         self._own: list[int] = []
         """Positions of words that are relative to the table's own address, and to the arena's."""
@@ -77,8 +78,8 @@ class TableLayout:
         start.
         """
         position = head
-        handovers = _handovers(program.steps, threads)
-        for number, step in enumerate(program.steps):
+        handovers = _handovers(program.steps, threads) + _handovers(program.inner, 1)
+        for number, step in enumerate(steps):
             first = HEADER_WORDS + STEP_WORDS * number
             words[first : first + STEP_WORDS] = [
                 kernels[step.kernel],
@@ -97,6 +98,10 @@ class TableLayout:
                             words[position] += constants
                         case "state":
                             words[position] += variables[argument.index]
+                        case "steps":
+                            behind = len(program.steps) + argument.index
+                            words[position] = 8 * (HEADER_WORDS + STEP_WORDS * behind)
+                            self._own.append(position)
                         case "arena":
                             self._arena.append(position)
                         case "input":

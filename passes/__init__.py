@@ -29,6 +29,7 @@ PASS_NAMES = (
     "merge-clamps",
     "merge-kernels",
     "merge-requantizes",
+    "outline-control-flow",
     "outline-kernels",
     "plan-memory",
     "share-requantizes",

@@ -9,6 +9,7 @@ from ..dialect.mlir import func, ir, memref
 from ..kernels.launch import OVERREAD_BYTES
 from .entry import entry_function, function_type, symbol
 from .form_kernels.calls import LAUNCHES
+from .nested_modules import CONTROL, SCRATCH
 from .plan_memory import ARENA_SLACK, roots_of
 from .registry import ModulePass, register
 
@@ -34,38 +35,53 @@ class AllocateLaunchResultsPass(ModulePass):
         declarations = {
             symbol(op): op
             for op in module.regions[0].blocks[0].operations
-            if op.operation.name == "func.func" and LAUNCHES in op.operation.attributes
+            if op.operation.name == "func.func"
+            and (LAUNCHES in op.operation.attributes or CONTROL in op.operation.attributes)
         }
         for call in list(entry.regions[0].blocks[0].operations):
             operation = call.operation
             if operation.name != "func.call" or not len(operation.results):
                 continue
-            if ir.FlatSymbolRefAttr(operation.attributes["callee"]).value in declarations:
-                _write_into_buffer(operation)
+            callee = ir.FlatSymbolRefAttr(operation.attributes["callee"]).value
+            if callee in declarations:
+                _write_into_buffers(operation, declarations[callee].operation.attributes)
+        launched = {name for name, op in declarations.items() if LAUNCHES in op.operation.attributes}
         for declaration in declarations.values():
             _declare(declaration)
-        _copy_results(entry, set(declarations))
-        if declarations:
+        _copy_results(entry, launched)
+        if launched:
             width = ir.IntegerType.get_signless(64)
             module.attributes[ARENA_SLACK] = ir.IntegerAttr.get(width, OVERREAD_BYTES)
 
 
-def _write_into_buffer(call: Any) -> None:
-    result = call.results[0]
+def _write_into_buffers(call: Any, declared: Any) -> None:
+    """Append a buffer for each result to a call's operands; and scratch memory, for control flow."""
+    results = list(call.results)
+    types = [result.type for result in results]
     with ir.InsertionPoint(call), call.location:
-        buffer = memref.alloc(result.type, [], [])
-        func.CallOp([], ir.FlatSymbolRefAttr(call.attributes["callee"]).value, [*call.operands, buffer])
-    result.replace_all_uses_with(buffer)
+        buffers = [memref.alloc(type_, [], []) for type_ in (*types, *_scratch(declared))]
+        func.CallOp([], ir.FlatSymbolRefAttr(call.attributes["callee"]).value, [*call.operands, *buffers])
+    for result, buffer in zip(results, buffers, strict=False):
+        result.replace_all_uses_with(buffer)
     call.erase()
+
+
+def _scratch(declared: Any) -> list[Any]:
+    if SCRATCH not in declared:
+        return []
+    size = ir.IntegerAttr(declared[SCRATCH]).value
+    return [ir.MemRefType.get([size], ir.IntegerType.get_signless(8))]
 
 
 def _declare(old: Any) -> None:
     """A declaration that takes what ``old`` gives, without a body, in its place."""
-    type_ = function_type(old)
+    type_, attributes = function_type(old), old.operation.attributes
     with ir.InsertionPoint(old), old.location:
-        taken = ir.FunctionType.get([*type_.inputs, *type_.results], [])
-        new = func.FuncOp(symbol(old), taken, visibility="private")
-    new.operation.attributes[LAUNCHES] = old.operation.attributes[LAUNCHES]
+        inputs = [*type_.inputs, *type_.results, *_scratch(attributes)]
+        new = func.FuncOp(symbol(old), ir.FunctionType.get(inputs, []), visibility="private")
+    for name in (LAUNCHES, CONTROL):
+        if name in attributes:
+            new.operation.attributes[name] = attributes[name]
     old.erase()
 
 

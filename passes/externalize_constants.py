@@ -20,7 +20,9 @@ from .entry import (
     append_arguments,
     argument_attributes,
     entry_function,
+    symbol,
 )
+from .nested_modules import all_inner_modules
 from .registry import ModulePass, register
 
 CONSTANTS = "qnn.constants"
@@ -100,19 +102,43 @@ def _place_initial_values(function: Any, start: int) -> list[tuple[Any, int]]:
 
 
 def constant_block(module: Any) -> npt.NDArray[np.uint8]:
-    """The bytes that the entry function's constants argument points at. They start on a 64-byte boundary and
-    end with some that kernels may read and nobody uses.
+    """The bytes that the entry function's constants argument points at, then those of the modules inside.
+    They start on a 64-byte boundary and end with some that kernels may read and nobody uses.
 
     Works on the module that :class:`ExternalizeConstantsPass` left, also after later passes.
     """
-    attributes = module.operation.attributes
-    if CONSTANTS not in attributes:
-        return aligned_bytes(0)
     with module.context:
-        arrays = [elements_array(value) for value in ir.ArrayAttr(attributes[CONSTANTS])]
-        offsets = list(ir.DenseI64ArrayAttr(attributes[OFFSETS]))
-    size = offsets[-1] + aligned(arrays[-1].nbytes) if arrays else 0
-    block = aligned_bytes(size + OVERREAD_BYTES)
-    for array, offset in zip(arrays, offsets, strict=True):
+        modules = (module.operation, *all_inner_modules(module.operation))
+        joined = np.concatenate([_own_block(one) for one in modules])
+    block = aligned_bytes(joined.size + OVERREAD_BYTES)
+    block[: joined.size] = joined
+    return block
+
+
+def constant_places(module: Any) -> dict[Any, int]:
+    """Where the constants of each module inside start, in bytes of the outer one's block, by name."""
+    places, end = {}, _own_size(module)
+    for inner in all_inner_modules(module):
+        places[symbol(inner)] = end
+        end += _own_size(inner)
+    return places
+
+
+def _own_block(module: Any) -> npt.NDArray[np.uint8]:
+    block = np.zeros(_own_size(module), np.uint8)
+    for array, offset in _arrays(module):
         block[offset : offset + array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     return block
+
+
+def _own_size(module: Any) -> int:
+    arrays = _arrays(module)
+    return arrays[-1][1] + aligned(arrays[-1][0].nbytes) if arrays else 0
+
+
+def _arrays(module: Any) -> list[tuple[Any, int]]:
+    attributes = module.attributes
+    if CONSTANTS not in attributes:
+        return []
+    arrays = [elements_array(value) for value in ir.ArrayAttr(attributes[CONSTANTS])]
+    return list(zip(arrays, ir.DenseI64ArrayAttr(attributes[OFFSETS]), strict=True))

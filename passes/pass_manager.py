@@ -10,6 +10,7 @@ from ..dialect.context import diagnostics_text
 from ..dialect.mlir import MLIRError, PassManager, ir
 from ..errors import PipelineError, did_you_mean
 from . import PASS_NAMES, registry
+from .nested_modules import run_nested
 from .pipeline_text import Step, parse_pass_list
 from .upstream import RECOMMENDED
 
@@ -58,9 +59,12 @@ def run_pipeline(module: Any, passes: str | Iterable[str], *, verify_each: bool 
         PipelineError: the list is wrong, or a pass failed; the message has the passes' diagnostics.
     """
     text = passes if isinstance(passes, str) else ",".join(passes)
-    manager = build_pass_manager(parse_pass_list(text), module.context, verify_each=verify_each)
+
+    def run(steps: Sequence[Step], operation: Any) -> None:
+        build_pass_manager(steps, module.context, verify_each=verify_each).run(operation)
+
     try:
-        manager.run(module.operation)
+        run_nested(parse_pass_list(text), module.operation, run)
     except MLIRError as error:
         raise PipelineError(diagnostics_text(error, "<module>")) from error
 

@@ -55,11 +55,11 @@ OPTIMIZED = (
     Stage("qnn", ()),
     # Parameters obey the target's rules, if there is a target: ops that it lacks in float, requantizes where
     # others need them. A model that satisfies the rules is only tidied up.
-    # Variables are arguments and results from here on.
+    # Variables are arguments and results from here on, branches and loops modules of their own.
     Stage(
         "legalized",
-        ("globals-to-arguments", "canonicalize", "cse"),
-        for_target=("globals-to-arguments", *LEGALIZE),
+        ("globals-to-arguments", "outline-control-flow", "canonicalize", "cse"),
+        for_target=("globals-to-arguments", "outline-control-flow", *LEGALIZE),
     ),
     # Groups of ops that kernels of the instruction set compute, as launches of these, on bytes.
     Stage("formed", ("fold-pad", f"form-kernels{ISA}")),

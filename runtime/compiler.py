@@ -96,7 +96,7 @@ def compile(
         with _MLIR, choosing(chooser):
             lowered, program, kernels, constants = _planned(model, passes, keep_intermediates)
         LOG.info("%s: %d steps after %.2f s", model.name, len(program.steps), time.perf_counter() - started)
-        recipes = _recipes(model, kernels, machine)
+        recipes = _recipes(model, program, kernels, machine)
         missing = {name: recipe for name, recipe in recipes.items() if name not in compiled}
         compiled.update(kernel_objects(missing, machine, cache=cache, progress=progress))
         own = len(model.outputs)
@@ -177,7 +177,9 @@ def _planned(
     return compiled, with_reasons(program, passes, decisions), kernels, constant_block(module)
 
 
-def _recipes(model: Model, kernels: Mapping[str, KernelSource | Code], machine: Machine) -> dict[str, Recipe]:
+def _recipes(
+    model: Model, program: Program, kernels: Mapping[str, KernelSource | Code], machine: Machine
+) -> dict[str, Recipe]:
     """How each kernel of a program is made, and the driver that runs them."""
     lowering: list[Lowering] = []
 
@@ -189,7 +191,7 @@ def _recipes(model: Model, kernels: Mapping[str, KernelSource | Code], machine: 
                 return lowering[0].kernel(kernel)
             return lowering[0].launched(emit(kernel))
 
-    recipes = builtin_recipes(machine)
+    recipes = builtin_recipes(machine, program.kernels)
     for name, kernel in kernels.items():
         recipes[name] = Recipe(identity(kernel), partial(lower, kernel))
     return recipes

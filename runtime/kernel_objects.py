@@ -5,18 +5,18 @@ from __future__ import annotations
 import hashlib
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from ..codegen.driver import DRIVER, copy_ir, driver_ir
+from ..codegen.driver import DRIVER, control_ir, copy_ir, driver_ir
 from ..codegen.llvm import to_object
 from ..codegen.lowering import LAUNCHED_LOWERING, KernelIr
 from ..codegen.machine import Machine
-from ..codegen.program import COPY
+from ..codegen.program import COPY, IF, WHILE
 from ..codegen.split import KernelSource
 from ..kernels.launch import Code
 from ..passes.pipelines import passes_to
@@ -36,9 +36,10 @@ class Recipe:
     lower: Callable[[], KernelIr]
 
 
-def builtin_recipes(machine: Machine) -> dict[str, Recipe]:
-    """The driver, and the kernel that copies."""
+def builtin_recipes(machine: Machine, used: Collection[str] = ()) -> dict[str, Recipe]:
+    """The driver, the kernel that copies, and those that run steps, if they are ``used``."""
     texts = {DRIVER: driver_ir(machine.triple), COPY: copy_ir()}
+    texts |= {kind: control_ir(kind) for kind in (IF, WHILE) if kind in used}
     return {
         name: Recipe(text, lambda text=text: KernelIr(text, optimize=True))  # type: ignore[misc]
         for name, text in texts.items()

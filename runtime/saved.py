@@ -257,8 +257,11 @@ def _check(header: Header, code_bytes: int, constant_bytes: int, place: str) -> 
         "constants": 1,
         "arena": 1,
         "state": len(program.variables),
+        "steps": len(program.inner) + 1,
     }
-    pointers = [a for step in program.steps for a in step.arguments if isinstance(a, Pointer)]
+    pointers = [
+        a for step in (*program.steps, *program.inner) for a in step.arguments if isinstance(a, Pointer)
+    ]
     slots = [*image.imports, *image.absolute] if image is not None else []
     fine = (
         (program.inputs, program.outputs) == (counts["input"], results)

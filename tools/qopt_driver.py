@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,11 @@ from ..dialect.context import new_context
 from ..dialect.mlir import MLIRError, ir
 from ..dialect.places import Place
 from ..errors import PipelineError, TargetError, ZeropointError, did_you_mean
+from ..passes.nested_modules import run_nested
 from ..passes.pass_manager import Observer, build_pass_manager
 from ..passes.pipeline_text import Step, parse_pass_list, parse_pipeline
 from ..passes.pipelines import passes_to
+from ..passes.plan_memory import ARENA_BYTES
 from ..passes.target_attribute import remember_target
 from ..passes.verify_params import with_verification
 from ..targets import load_target
@@ -118,14 +121,19 @@ class Driver:
         observers: list[Observer] = [progress, dumps]
         if arguments.mlir_timing and self.dumps.is_empty and arguments.reproducer is None:
             observers = []  # they would be lines of the table
-        manager = build_pass_manager(
-            self.steps, module.context, verify_each=arguments.verify_each, observers=observers
-        )
-        if arguments.mlir_timing:
-            manager.enable_timing()
+
+        def run(steps: Sequence[Step], operation: Any) -> None:
+            manager = build_pass_manager(
+                steps, module.context, verify_each=arguments.verify_each, observers=observers
+            )
+            if arguments.mlir_timing:
+                manager.enable_timing()  # the table is printed when the manager goes
+            manager.run(operation)
+
         try:
-            manager.run(module.operation)
-            del manager  # prints the table of times
+            # Where memory is planned, the pipeline up to level kernels is over.
+            is_planned = bool(arguments.to) and ARENA_BYTES in module.operation.attributes
+            run_nested([] if is_planned else self.steps, module.operation, run)
             if not arguments.verify_each:
                 module.operation.verify()
             return self._printed(module)

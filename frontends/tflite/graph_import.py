@@ -42,7 +42,7 @@ class GraphImport:
         self.model = model
         self.graph = graph
         self.tensors = graph.tensors
-        self.reshaped = shapes is not None if caller is None else caller.reshaped
+        self.reshaped: bool = shapes is not None if caller is None else caller.reshaped
         self.callers: tuple[Graph, ...] = (graph,) if caller is None else (*caller.callers, graph)
         """This graph, and those that run it."""
         self.limit_bytes = limit_bytes
@@ -52,7 +52,7 @@ class GraphImport:
         self._types: dict[int, TensorType] = {}
         self._constants: dict[tuple[int, TensorType, Hashable], Any] = {}
         self._known: dict[Any, tuple[npt.NDArray[np.generic], TensorType]] = {}
-        self.variables = Variables(self, declared_by(model) if caller is None else None, caller)
+        self.variables: Variables = Variables(self, declared_by(model) if caller is None else None, caller)
         self._faults: list[str] = []
         self._stand_ins: set[int] = set()
 

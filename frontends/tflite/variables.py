@@ -45,8 +45,9 @@ class Declared:
 class Variables:
     """The variables of one graph that is imported: what they hold at this point."""
 
-    def __init__(self, graph: GraphImport, declared: Declared, outer: Variables | None = None) -> None:
-        self.declared = declared
+    def __init__(self, graph: GraphImport, declared: Declared | None, caller: GraphImport | None) -> None:
+        outer = caller.variables if caller else None
+        self.declared: Declared = outer.declared if outer else declared or Declared()
         self.handles: dict[int, str] = {}
         """Tensor index of a resource -> the variable's name."""
         self.held: dict[str, Any] = dict(outer.held) if outer else {}
@@ -77,6 +78,15 @@ class Variables:
         """Store what was assigned, at the end of ``@main``."""
         for name in self.assigned:
             ir_variables.store(name, self.held[name], location, self._graph.insertion_point)
+
+
+def declared_by(model: ModelFile) -> Declared:
+    """The variables that a file gives a first value."""
+    declared = Declared()
+    for name, type_, value in initial_values(model):
+        declared.types.setdefault(name, type_)
+        declared.initial.setdefault(name, value)
+    return declared
 
 
 def initial_values(model: ModelFile) -> Iterator[tuple[str, TensorType, Array]]:

@@ -1,0 +1,145 @@
+"""IF, WHILE and CALL against LiteRT's reference kernels: nested, with variables, saved, in both pipelines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import zeropoint as zp
+from random_tensors import Array, seeds
+from sequences import check_sequence
+from tflite_builder import Builder
+from zeropoint.frontends import load_bytes
+
+SCALE, SHAPE = 0.25, (2, 3)
+PIPELINES = ("optimized", "reference")
+
+
+def tensor(graph: Builder, name: str, scale: float = SCALE) -> int:
+    return graph.tensor(name, SHAPE, np.int8, scale, 3)
+
+
+def arithmetic(name: str, seed: int) -> tuple[Builder, int, int]:
+    """A subgraph of one input and one output: something with the input and a constant."""
+    rng = np.random.default_rng(seed)
+    graph = Builder()
+    x, y = tensor(graph, "x"), tensor(graph, "y")
+    other = graph.constant("k", rng.integers(-128, 128, SHAPE).astype(np.int8), scales=0.1, zero_points=-4)
+    graph.op(name, [x, other], [y])
+    return graph, x, y
+
+
+def counted(graph: Builder, limit: int) -> tuple[Builder, list[int], list[int]]:
+    """The condition of a loop: whether its first value, of two, is less than ``limit``."""
+    count, value = graph.tensor("count", (1,), np.int32), tensor(graph, "value")
+    less = graph.tensor("less", (1,), "bool")
+    graph.op("LESS", [count, graph.constant("limit", np.array([limit], np.int32))], [less])
+    return graph, [count, value], [less]
+
+
+def body(operator: str) -> tuple[Builder, list[int], list[int]]:
+    graph = Builder()
+    count, value = graph.tensor("count", (1,), np.int32), tensor(graph, "value")
+    following, result = graph.tensor("following", (1,), np.int32), tensor(graph, "result")
+    graph.op("ADD", [count, graph.constant("one", np.array([1], np.int32))], [following])
+    graph.op(operator, [value, value], [result])
+    return graph, [count, value], [following, result]
+
+
+def inputs(seed: int, count: int = 4) -> list[Array]:
+    rng = np.random.default_rng(seed)
+    return [rng.integers(-128, 128, SHAPE).astype(np.int8) for _ in range(count)]
+
+
+def branches(model: Builder, first: str, second: str, seed: int) -> dict[str, int]:
+    numbers = []
+    for offset, operator in enumerate((first, second)):
+        graph, x, y = arithmetic(operator, seed + offset)
+        numbers.append(model.subgraph(graph, [x], [y]))
+    return dict(zip(("ThenSubgraphIndex", "ElseSubgraphIndex"), numbers, strict=True))
+
+
+@pytest.mark.parametrize("pipelines", [(), PIPELINES])
+@settings(max_examples=2, deadline=None)
+@given(seeds, st.sampled_from(["ADD", "SUB", "MUL"]), st.sampled_from(["ADD", "SUB", "MUL"]))
+def test_if(pipelines: tuple[str, ...], seed: int, first: str, second: str) -> None:
+    model = Builder()
+    c, x, y = model.tensor("c", (1,), "bool"), tensor(model, "x"), tensor(model, "y")
+    model.op("IF", [c, x], [y], **branches(model, first, second, seed))
+    runs = [[np.array([i % 2 == 0]), x] for i, x in enumerate(inputs(seed))]
+    check_sequence(model, [c, x], [y], runs, pipelines=pipelines)
+
+
+@pytest.mark.parametrize("pipelines", [(), PIPELINES])
+@pytest.mark.parametrize("operator", ["ADD", "MUL", "SUB"])
+def test_while(operator: str, pipelines: tuple[str, ...]) -> None:
+    model = Builder()
+    count, x = model.tensor("count", (1,), np.int32), tensor(model, "x")
+    last, y = model.tensor("last", (1,), np.int32), tensor(model, "y")
+    condition = model.subgraph(*counted(Builder(), 5))
+    model.op(
+        "WHILE",
+        [count, x],
+        [last, y],
+        CondSubgraphIndex=condition,
+        BodySubgraphIndex=model.subgraph(*body(operator)),
+    )
+    runs = [[np.array([start], np.int32), x] for start, x in zip((4, 9, 0, -3), inputs(1), strict=True)]
+    check_sequence(model, [count, x], [last, y], runs, pipelines=pipelines)
+
+
+def nested_model() -> tuple[Builder, list[int], list[int]]:
+    """A loop whose body has a branch, whose result the next operator reads; a branch behind it."""
+    model = Builder()
+    count, x, c = model.tensor("count", (1,), np.int32), tensor(model, "x"), model.tensor("c", (1,), "bool")
+    last, y, z = model.tensor("last", (1,), np.int32), tensor(model, "y"), tensor(model, "z")
+    graph, ends, _ = body("ADD")
+    odd, chosen, result = graph.tensor("odd", (1,), "bool"), tensor(graph, "chosen"), tensor(graph, "twice")
+    graph.op("LESS", [ends[0], graph.constant("two", np.array([2], np.int32))], [odd])
+    graph.op("IF", [odd, ends[1]], [chosen], **branches(model, "ADD", "SUB", 5))
+    graph.op("ADD", [chosen, ends[1]], [result])
+    following = 2
+    inner = model.subgraph(graph, ends, [following, result])
+    condition = model.subgraph(*counted(Builder(), 4))
+    model.op("WHILE", [count, x], [last, y], CondSubgraphIndex=condition, BodySubgraphIndex=inner)
+    model.op("IF", [c, y], [z], **branches(model, "MUL", "SUB", 9))
+    return model, [count, x, c], [last, z]
+
+
+def nested_runs() -> list[list[Array]]:
+    starts = zip((0, 3, 1, 9), inputs(2), strict=True)
+    return [[np.array([n], np.int32), x, np.array([n > 1])] for n, x in starts]
+
+
+@pytest.mark.parametrize("pipelines", [(), PIPELINES])
+def test_nested(pipelines: tuple[str, ...]) -> None:
+    check_sequence(*nested_model(), nested_runs(), pipelines=pipelines)
+
+
+def test_saved_and_threads(tmp_path: Path) -> None:
+    model, ends, results = nested_model()
+    path = tmp_path / "m.tflite"
+    path.write_bytes(model.build(ends, results))
+    executable = zp.compile(path, threads=2)
+    executable.save(tmp_path / "m.zpx")
+    loaded = zp.load_executable(tmp_path / "m.zpx", threads=2)
+    for run in nested_runs():
+        for one, other in zip(executable.run(*run), loaded.run(*run), strict=True):
+            np.testing.assert_array_equal(one, other)
+    assert executable.profile(*nested_runs()[0], repeats=2).steps
+
+
+def test_call_of_itself_is_told() -> None:
+    model = Builder()
+    x, y = tensor(model, "x"), tensor(model, "y")
+    graph = Builder()
+    a, b = tensor(graph, "a"), tensor(graph, "b")
+    graph.op("CALL", [a], [b], Subgraph=1)
+    model.subgraph(graph, [a], [b])
+    model.op("CALL", [x], [y], Subgraph=1)
+    with pytest.raises(zp.ImportModelError, match="runs itself"):
+        load_bytes(model.build([x], [y]), name="m.tflite")

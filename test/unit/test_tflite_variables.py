@@ -1,0 +1,125 @@
+"""Variables of TFLite files over sequences of invocations, against LiteRT's reference kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import zeropoint as zp
+from random_tensors import Array
+from sequences import check_sequence
+from tflite_builder import Builder
+from zeropoint.frontends import load_bytes
+
+SHAPE = (1, 4)
+PIPELINES = ["optimized", "reference"]
+RUNS = 10
+
+
+def quantized(graph: Builder, name: str) -> int:
+    return graph.tensor(name, SHAPE, np.int8, 0.5, -3)
+
+
+def handle(graph: Builder, name: str) -> int:
+    resource = graph.tensor(f"{name} handle", (), "resource")
+    graph.op("VAR_HANDLE", [], [resource], SharedName=name, Container="")
+    return resource
+
+
+def first_values(model: Builder, **values: int) -> int:
+    """A subgraph that assigns each variable a constant."""
+    graph = Builder()
+    for name, value in values.items():
+        constant = graph.constant(f"{name} first", np.full(SHAPE, value, np.int8), scales=0.5, zero_points=-3)
+        graph.op("ASSIGN_VARIABLE", [handle(graph, name), constant], [])
+    return model.subgraph(graph, [], [])
+
+
+def accumulator(runs_branch: bool = False) -> tuple[Builder, list[int], list[int]]:
+    """``a`` sums the inputs; ``b`` is what ``a`` was."""
+    model = Builder()
+    x = quantized(model, "x")
+    once = first_values(model, a=7, b=-20)
+    model.op("CALL_ONCE", [], [], InitSubgraphIndex=once)
+    a, b = handle(model, "a"), handle(model, "b")
+    before, after, old = quantized(model, "before"), quantized(model, "after"), quantized(model, "old")
+    model.op("READ_VARIABLE", [a], [before])
+    model.op("READ_VARIABLE", [b], [old])
+    model.op("ADD", [before, x], [after])
+    model.op("ASSIGN_VARIABLE", [a, after], [])
+    model.op("ASSIGN_VARIABLE", [b, before], [])
+    return model, [x], [after, old]
+
+
+def inputs() -> list[list[Array]]:
+    rng = np.random.default_rng(3)
+    return [[rng.integers(-9, 10, SHAPE).astype(np.int8)] for _ in range(RUNS)]
+
+
+def test_read_and_assign() -> None:
+    check_sequence(*accumulator(), inputs(), pipelines=PIPELINES)
+
+
+def test_variable_in_a_branch() -> None:
+    """A branch assigns a variable, the other one only reads it."""
+    model = Builder()
+    c, x, y = model.tensor("c", (1,), "bool"), quantized(model, "x"), quantized(model, "y")
+    model.op("CALL_ONCE", [], [], InitSubgraphIndex=first_values(model, a=5))
+    numbers = []
+    for assigns in (True, False):
+        graph = Builder()
+        given, held, result = quantized(graph, "given"), quantized(graph, "held"), quantized(graph, "result")
+        a = handle(graph, "a")
+        graph.op("READ_VARIABLE", [a], [held])
+        graph.op("ADD", [held, given], [result])
+        if assigns:
+            graph.op("ASSIGN_VARIABLE", [a, result], [])
+        numbers.append(model.subgraph(graph, [given], [result]))
+    model.op("IF", [c, x], [y], ThenSubgraphIndex=numbers[0], ElseSubgraphIndex=numbers[1])
+    runs = [[np.array([i % 3 == 0]), *arrays] for i, arrays in enumerate(inputs())]
+    check_sequence(model, [c, x], [y], runs, pipelines=PIPELINES)
+
+
+def test_signatures_share_variables() -> None:
+    model, ends, results = accumulator()
+    graph = Builder()
+    held = quantized(graph, "held")
+    graph.op("READ_VARIABLE", [handle(graph, "a")], [held])
+    model.subgraph(graph, [], [held])
+    data = model.build(ends, results, {"add": ({"x": ends[0]}, {"y": results[0], "old": results[1]})})
+    interpreter = zp.Interpreter(model_content=data)
+    add = interpreter.get_signature_runner("add")
+    (first, *_) = inputs()
+    once, twice = add(x=first[0])["y"], add(x=first[0])["y"]
+    assert not np.array_equal(once, twice)
+    other = interpreter.get_signature_runner("add")
+    thrice = other(x=first[0])["y"].astype(int)
+    np.testing.assert_array_equal(thrice, 2 * twice.astype(int) - once)
+    interpreter.reset_all_variables()
+    np.testing.assert_array_equal(add(x=first[0])["y"], once)
+
+
+def test_interpreter_keeps_variables() -> None:
+    model, ends, results = accumulator()
+    interpreter = zp.Interpreter(model_content=model.build(ends, results))
+    interpreter.allocate_tensors()
+    executable = zp.compile(load_bytes(model.build(ends, results), name="m.tflite"))
+    for (x,) in inputs():
+        interpreter.set_tensor(interpreter.get_input_details()[0]["index"], x)
+        interpreter.invoke()
+        got = interpreter.get_tensor(interpreter.get_output_details()[0]["index"])
+        np.testing.assert_array_equal(got, executable.run(x)[0])
+
+
+def test_a_first_value_that_is_computed_is_refused() -> None:
+    model = Builder()
+    x, y = quantized(model, "x"), quantized(model, "y")
+    graph = Builder()
+    one = graph.constant("one", np.ones(SHAPE, np.int8), scales=0.5)
+    two = quantized(graph, "two")
+    graph.op("ADD", [one, one], [two])
+    graph.op("ASSIGN_VARIABLE", [handle(graph, "a"), two], [])
+    model.op("CALL_ONCE", [], [], InitSubgraphIndex=model.subgraph(graph, [], []))
+    model.op("ADD", [x, x], [y])
+    with pytest.raises(zp.ImportModelError, match="initialized by ADD"):
+        load_bytes(model.build([x], [y]), name="m.tflite")
