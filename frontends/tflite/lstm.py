@@ -1,17 +1,19 @@
-"""UNIDIRECTIONAL_SEQUENCE_LSTM: one product of weights with all inputs, then step by step over time."""
+"""UNIDIRECTIONAL_SEQUENCE_LSTM and BIDIRECTIONAL_SEQUENCE_LSTM: one product of weights with all inputs, then
+step by step over time.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ...dialect.types import QuantParams, Storage, TensorType
-from .operator_import import OperatorImport, kind
+from .float_lstm import Places, lstm_sequence
+from .operator_import import FLOAT, OperatorImport, kind
 from .raw_integers import (
     as_integers,
     float32_product,
@@ -21,6 +23,8 @@ from .raw_integers import (
     weights_as_integers,
 )
 from .registry import importer
+from .rnn import bind_both
+from .sequences import Steps, run_over_time
 from .variables import assign_state, state_value
 
 _INPUT = 0
@@ -32,86 +36,44 @@ _LAYER_NORM = (20, 21, 22, 23)
 _HIDDEN = 4
 """Which of the intermediates has the parameters of what a step computes."""
 
-Array = npt.NDArray[np.generic]
-
-
-@dataclass(frozen=True)
-class Sequence3:
-    """The shape of a sequence: [batch, time, depth], or time first."""
-
-    batch: int
-    time: int
-    depth: int
-    time_major: bool
-
-    @property
-    def leading(self) -> tuple[int, int]:
-        return (self.time, self.batch) if self.time_major else (self.batch, self.time)
-
-    @property
-    def time_axis(self) -> int:
-        return 0 if self.time_major else 1
-
-
-def sequence_of(op: OperatorImport, shape: Sequence[int]) -> Sequence3:
-    time_major = op.option("time_major")
-    first, second, depth = shape
-    batch, time = (second, first) if time_major else (first, second)
-    return Sequence3(batch, time, depth, time_major)
-
-
-def run_over_time(
-    op: OperatorImport,
-    sequence: Sequence3,
-    projected: Any,
-    element: str | QuantParams,
-    step: Callable[[Any], Any],
-    result: TensorType,
-    backwards: bool = False,
-) -> Any:
-    """``step`` of what the input contributes at each time, [batch, width], in order; the results as a
-    sequence.
-
-    ``projected`` is [batch x time (in the sequence's order), width] of ``element``; a step gives [batch,
-    units] in the element type of ``result``.
-    """
-    width = projected.type.shape[1]
-    axis = sequence.time_axis
-    whole = TensorType((*sequence.leading, width), element)
-    value = op.build("reshape", [projected], whole, {})
-    units = result.shape[2]
-    outputs = []
-    sizes = [*sequence.leading, width]
-    sizes[axis] = 1
-    order = range(sequence.time)
-    for time in reversed(order) if backwards else order:
-        offsets = [0, 0, 0]
-        offsets[axis] = time
-        attributes = {"offsets": tuple(offsets), "sizes": tuple(sizes), "strides": (1, 1, 1)}
-        part = op.build("slice", [value], TensorType(tuple(sizes), element), attributes)
-        part = op.build("reshape", [part], TensorType((sequence.batch, width), element), {})
-        shape = [sequence.batch, 1, units] if axis == 1 else [1, sequence.batch, units]
-        outputs.append(op.build("reshape", [step(part)], TensorType(tuple(shape), result.element), {}))
-    if backwards:
-        outputs.reverse()
-    if len(outputs) == 1:
-        return outputs[0]
-    return op.build("concat", outputs, result, {"axis": axis})
+_FORWARDS = Places(1, 5, 9, 12, 16, 17, 18, 19)
+_FORWARDS_OF_BOTH = Places(1, 5, 9, 12, 16, 17, 35, 36)
+_BACKWARDS = Places(18, 22, 26, 29, 33, 34, 37, 38)
 
 
 @importer("UNIDIRECTIONAL_SEQUENCE_LSTM")
 def unidirectional_sequence_lstm(op: OperatorImport) -> None:
-    """8-bit activations with a 16-bit cell state, or all in float."""
+    """8-bit activations with a 16-bit cell state, or floats, on weights of floats or integers."""
     op.demand_counts((20, 24))
     x = op.type(_INPUT)
-    op.demand_rank(x, 3)
-    for indices, what in ((_PEEPHOLES, "peepholes"), (_LAYER_NORM, "layer normalization")):
-        if any(op.has(index) for index in indices):
-            op.unsupported(what)
-    if kind(x) == "quantized i8" and kind(op.type(2)) == "quantized i8":
+    if any(op.has(index) for index in _LAYER_NORM):
+        op.unsupported("layer normalization")
+    if kind(x) in FLOAT:
+        steps = Steps.of(op, x)
+        value = lstm_sequence(op, steps, _FORWARDS)
+        op.bind(value, op.result_type(tuple(value.type.shape)))
+    elif kind(x) == kind(op.type(2)) == "quantized i8":
+        if any(op.has(index) for index in _PEEPHOLES):
+            op.unsupported("peepholes")
         _Integer(op).run()
     else:
         op.unsupported(f"{kind(x)} input with {kind(op.type(2))} weights")
+
+
+@importer("BIDIRECTIONAL_SEQUENCE_LSTM")
+def bidirectional_sequence_lstm(op: OperatorImport) -> None:
+    """One LSTM forwards and one backwards in time, on floats; their outputs are two, or one beside the
+    other.
+    """
+    merged = op.option("merge_outputs")
+    op.demand_counts((39, 48), outputs=1 if merged else 2)
+    if any(op.has(index) for index in range(39, 48)):
+        op.unsupported("an auxiliary input")
+    op.demand_kind(op.type(_INPUT), FLOAT)
+    steps = Steps.of(op, op.type(_INPUT))
+    forwards = lstm_sequence(op, steps, _FORWARDS_OF_BOTH)
+    backwards = lstm_sequence(op, steps, _BACKWARDS, backwards=True)
+    bind_both(op, steps, forwards, backwards, merged)
 
 
 class _Integer:
@@ -120,7 +82,7 @@ class _Integer:
     def __init__(self, op: OperatorImport) -> None:
         self.op = op
         self.x = op.type(_INPUT)
-        self.sequence = sequence_of(op, self.x.shape)
+        self.steps = Steps.of(op, self.x)
         self.gates = [number for number in range(4) if number or op.has(_INPUT_WEIGHTS[0])]
         self.units = op.type(_INPUT_WEIGHTS[1]).shape[0]
         self.output, self.output_type = state_value(op, _OUTPUT_STATE)
@@ -130,14 +92,14 @@ class _Integer:
 
     def run(self) -> None:
         op = self.op
-        y = op.result_type((*self.sequence.leading, self.output_type.shape[1]))
+        y = op.result_type((*self.steps.leading, self.output_type.shape[1]))
         op.demand_kind(y, {"quantized i8"}, "result")
         self.cell_clamp = self._clamp()
-        rows = (self.sequence.batch * self.sequence.time, self.sequence.depth)
+        rows = (self.steps.rows, self.steps.depth)
         projected = self._products(op.value(_INPUT), self.x, rows, _INPUT_WEIGHTS, self._bias())
         element = integers((), "i32").element
         result = TensorType(y.shape, self.output_type.element)
-        value = run_over_time(op, self.sequence, projected, element, self._step, result)
+        value = run_over_time(op, self.steps, projected, element, self._step, result)
         assign_state(op, _OUTPUT_STATE, self.output)
         assign_state(op, _CELL_STATE, self.cell)
         op.bind(op.relabel(value, result, y), y)
@@ -188,7 +150,7 @@ class _Integer:
 
     def _gates(self, sums: Any, inputs: Sequence[int], source: TensorType) -> Any:
         """Sums of one step, each gate with the scale of its products."""
-        op, shape = self.op, (self.sequence.batch, len(self.gates) * self.units)
+        op, shape = self.op, (self.steps.batch, len(self.gates) * self.units)
         scales = tuple(
             float32_product(op.type(inputs[gate]).params.scale, source.params.scale) for gate in self.gates
         )
@@ -231,8 +193,8 @@ class _Integer:
     def _check(self) -> None:
         """Weights, biases and states fit together, and are of the types that the kernel takes."""
         op, units = self.op, self.units
-        outputs, batch = self.output_type.shape[-1], self.sequence.batch
-        for inputs, depth in ((_INPUT_WEIGHTS, self.sequence.depth), (_RECURRENT_WEIGHTS, outputs)):
+        outputs, batch = self.output_type.shape[-1], self.steps.batch
+        for inputs, depth in ((_INPUT_WEIGHTS, self.steps.depth), (_RECURRENT_WEIGHTS, outputs)):
             for gate in self.gates:
                 type_ = op.type(inputs[gate])
                 op.demand_kind(type_, {"quantized i8"}, "weights")

@@ -1,0 +1,102 @@
+"""LSTM sequences on floats, forwards or in both directions: the formulas spelled out in ops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...dialect.types import TensorType
+from .float_products import activated, add, floats, logistic, multiply, product
+from .operator_import import OperatorImport
+from .sequences import Steps, part_of, run_over_time
+from .variables import assign_state, state_value
+
+_ONE = np.ones(1, np.float32)
+
+
+@dataclass(frozen=True)
+class Places:
+    """Which inputs of an operator an LSTM reads; four gates: input, forget, update, output."""
+
+    weights: int
+    recurrent: int
+    peepholes: int
+    biases: int
+    projection: int
+    projection_bias: int
+    output: int
+    cell: int
+
+
+def lstm_sequence(op: OperatorImport, steps: Steps, places: Places, *, backwards: bool = False) -> Any:
+    """The outputs of an LSTM over time, [batch, time, outputs] or time first; its states move on."""
+    lstm = _Lstm(op, places, steps)
+    rows = op.build("reshape", [op.value(0)], floats(steps.rows, steps.depth), {})
+    weights = [places.weights + gate for gate in lstm.gates]
+    projected = product(op, rows, weights, [places.biases + gate for gate in lstm.gates])
+    y = TensorType((*steps.leading, lstm.output.type.shape[1]), "f32")
+    value = run_over_time(op, steps, projected, "f32", lstm.step, y, backwards)
+    assign_state(op, places.output, lstm.output)
+    assign_state(op, places.cell, lstm.cell)
+    return value
+
+
+class _Lstm:
+    """An LSTM's states, which steps change."""
+
+    def __init__(self, op: OperatorImport, places: Places, steps: Steps) -> None:
+        self._op, self._places = op, places
+        self.gates = [gate for gate in range(4) if gate or op.has(places.weights)]
+        self._units = op.type(places.weights + 1).shape[0]
+        self.output, output = state_value(op, places.output)
+        self.cell, cell = state_value(op, places.cell)
+        outputs = op.type(places.recurrent + 1).shape[1]
+        for type_, width in ((output, outputs), (cell, self._units)):
+            if type_ != floats(steps.batch, width):
+                op.fail(f"a state of shape {list(type_.shape)}, expected {[steps.batch, width]} in float")
+        if not op.has(places.projection) and outputs != self._units:
+            op.fail(f"{outputs} outputs of {self._units} units need a projection")
+
+    def step(self, contribution: Any) -> Any:
+        """``c = f * c + i * g``, ``h = o * act(c)``; without an input gate ``i = 1 - f``."""
+        op, places = self._op, self._places
+        recurrent = product(op, self.output, [places.recurrent + gate for gate in self.gates])
+        sums = add(op, contribution, recurrent)
+        forget = logistic(op, self._gate(sums, 1, peephole=1))
+        update = activated(op, self._gate(sums, 2))
+        opened = logistic(op, self._gate(sums, 0, peephole=0)) if 0 in self.gates else self._one_minus(forget)
+        kept, added = multiply(op, forget, self.cell), multiply(op, opened, update)
+        self.cell = add(op, kept, added, _clip(op.option("cell_clip")))
+        out = logistic(op, self._gate(sums, 3, peephole=2))
+        self.output = self._projected(multiply(op, out, activated(op, self.cell)))
+        return self.output
+
+    def _gate(self, sums: Any, gate: int, peephole: int | None = None) -> Any:
+        """A gate's sums, with what it sees of the cell state."""
+        op = self._op
+        batch, first = sums.type.shape[0], self.gates.index(gate) * self._units
+        part = part_of(op, sums, "f32", (0, first), (batch, self._units))
+        if peephole is None or not op.has(self._places.peepholes + peephole):
+            return part
+        seen = multiply(op, self.cell, op.value(self._places.peepholes + peephole))
+        return add(op, part, seen)
+
+    def _one_minus(self, value: Any) -> Any:
+        op = self._op
+        ones = op.constant_value(op.tensor(self._places.weights + 1), _ONE, floats(1), "one")
+        return op.build("sub", [ones, value], floats(*value.type.shape), {"clamp": ()})
+
+    def _projected(self, value: Any) -> Any:
+        op, places = self._op, self._places
+        if not op.has(places.projection):
+            return value
+        biases = [places.projection_bias] if op.has(places.projection_bias) else []
+        result = product(op, value, [places.projection], biases)
+        clip = _clip(op.option("projection_clip"))
+        return op.build("clamp", [result], floats(*result.type.shape), {"clamp": clip}) if clip else result
+
+
+def _clip(bound: float) -> tuple[float, ...]:
+    return (-bound, bound) if bound > 0 else ()
