@@ -82,8 +82,8 @@ def blocks_of(op: OperatorImport) -> Constant | None:
         op.fail(f"blocks of {blocks.size} do not divide weights of shape {list(shape)}")
     scales = _block_scales(op, blocks.scales, shape[0] * (shape[1] // blocks.size))
     alive = scales != 0  # a block of scale 0 holds real zeros, whatever is stored
-    values = op.constant(PLACES.filter, "weights").reshape(scales.size, blocks.size)
-    values = np.where(alive[:, None], values, values.dtype.type(0)).reshape(shape)
+    stored = op.constant(PLACES.filter, "weights").reshape(scales.size, blocks.size)
+    values = np.where(alive[:, None], stored, stored.dtype.type(0)).reshape(shape)
     params = QuantParams(
         Storage.of(str(tensor.element)),
         tuple(np.where(alive, scales, 1.0).tolist()),
