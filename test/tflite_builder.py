@@ -427,6 +427,13 @@ def invoke_litert(runner: Any, inputs: Sequence[Array]) -> list[Array]:
     return [runner.get_tensor(detail["index"]).copy() for detail in runner.get_output_details()]
 
 
+def packed_4bit(values: Array) -> bytes:
+    """Signed values of 4 bits as a buffer holds them: two per byte, the first one low."""
+    flat = values.reshape(-1).astype(np.int8).view(np.uint8) & 15
+    low, high = flat[::2], np.append(flat, np.uint8(0))[1::2]
+    return (low | high[: low.size] << 4).astype(np.uint8).tobytes()
+
+
 def run_litert(
     model: bytes, inputs: Sequence[Array], reference: bool = True, threads: int = 1, delegates: bool = True
 ) -> list[Array]:

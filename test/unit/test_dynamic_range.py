@@ -13,7 +13,7 @@ import zeropoint
 from lowered_ops import Case, check_cases
 from operator_models import check_model
 from random_tensors import Array, floating, quantized, same_padding, seeds, values
-from tflite_builder import ACTIVATIONS, Builder, run_litert
+from tflite_builder import ACTIVATIONS, Builder, packed_4bit, run_litert
 from zeropoint.dialect.dynamic_range import quantize_rows
 from zeropoint.dialect.evaluate import evaluate_module
 from zeropoint.dialect.meaning import evaluate
@@ -43,9 +43,7 @@ def add_weights(
     if not four_bits:
         data = rng.integers(-127, 128, shape).astype(np.int8)
         return model.constant("w", data, scales=scales, axis=axis)
-    nibbles = rng.integers(-7, 8, shape).astype(np.int8).reshape(-1)
-    padded = np.append(nibbles, np.int8(0))[: -(-nibbles.size // 2) * 2].reshape(-1, 2).view(np.uint8) & 15
-    packed = (padded[:, 0] | padded[:, 1] << 4).astype(np.uint8).tobytes()
+    packed = packed_4bit(rng.integers(-7, 8, shape))
     return model.tensor("w", shape, "int4", scales=scales, axis=axis, data=packed)
 
 
@@ -189,9 +187,7 @@ def _blocks(
         scales = rng.uniform(0.01, 0.1, (outputs, depth // size)).astype(np.float16)
     index = model.tensor("scales", scales.shape, "float16", data=scales)
     stored = rng.integers(-8, 8, shape).astype(np.int8)
-    nibbles = stored.reshape(-1, 2).view(np.uint8) & 15
-    packed = (nibbles[:, 0] | nibbles[:, 1] << 4).astype(np.uint8).tobytes()
-    w = model.tensor("w", shape, "int4", data=packed)
+    w = model.tensor("w", shape, "int4", data=packed_4bit(stored))
     model.tensors[w].blockwise = (index, size)
     real = stored.reshape(outputs, -1, size) * scales.reshape(outputs, -1, 1).astype(np.float32)
     return model, w, real.reshape(shape)
