@@ -35,8 +35,8 @@ def _along_rows(
     if not source.is_quantized:
         return np.asarray(np.moveaxis(floats(rows.astype(np.float64)), -1, call["axis"]), np.float32)
     produced = constants.natural_params(call.op, source.params.storage)
-    values = np.moveaxis(kernel(rows.astype(np.int64), source.params), -1, call["axis"])
-    values = np.clip(values + produced.zero_point, produced.storage.minimum, produced.storage.maximum)
+    steps = np.moveaxis(kernel(rows.astype(np.int64), source.params), -1, call["axis"])
+    values: Array = np.clip(steps + produced.zero_point, produced.storage.minimum, produced.storage.maximum)
     if is_natural(call.result.params, produced):
         return values
     return to_result(call, values, TensorType(source.shape, produced))
