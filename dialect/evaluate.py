@@ -19,6 +19,8 @@ from .types import DYNAMIC, TensorType
 from .variables import initial_values
 
 Array = npt.NDArray[Any]
+CONTROL = "qnn.control"
+"""Attribute of a declaration: its calls are branches or loops (see ``passes/outline_control_flow.py``)."""
 Keep = Callable[[Any, list[Array]], None]
 
 
@@ -44,16 +46,21 @@ def evaluate_module(
         main = find_main(module)
         block = main.operation.regions[0].blocks[0]
         held = initial_values(module) if state is None else state
-        run = _Run(mode or module_numerics(module), held, keep)
-        run.values.update(_bind(block.arguments, inputs))
-        return run.block(block)
+        run = _Run(module.operation, mode or module_numerics(module), held, keep)
+        names, left = variables.of_arguments(main), variables.of_results(main)
+        own = [held[name] for name in names if name]
+        run.values.update(_bind(block.arguments, [*inputs, *own]))
+        results = run.block(block)
+        held.update({name: value for name, value in zip(left, results, strict=True) if name})
+        return [value for name, value in zip(left, results, strict=True) if not name]
 
 
 class _Run:
     """One run of ``@main``: the value of everything computed so far."""
 
-    def __init__(self, mode: str, variables: dict[str, Array], keep: Keep | None) -> None:
+    def __init__(self, module: Any, mode: str, variables: dict[str, Array], keep: Keep | None) -> None:
         self.values: dict[Any, Array] = {}
+        self._module = module
         self._mode = mode
         self._variables = variables
         self._keep = keep
@@ -79,6 +86,8 @@ class _Run:
                 return self.block(region.blocks[0]) if region.blocks else []
             case "scf.while":
                 return self._while(operation, operands)
+            case "func.call":
+                return self._control(operation, operands)
             case "tensor.extract":
                 return [operands[0][tuple(int(i) for i in operands[1:])]]
             case "arith.constant":
@@ -91,6 +100,35 @@ class _Run:
                 self._variables[variables.global_name(operation)] = operands[0]
                 return []
         return evaluate_operation(operation, operands, self._mode)
+
+    def _control(self, call: Any, operands: list[Array]) -> list[Array]:
+        """A branch or loop that ``outline-control-flow`` has made a call."""
+        symbols = {
+            ir.StringAttr(op.attributes["sym_name"]).value: op.operation
+            for op in self._module.regions[0].blocks[0].operations
+            if "sym_name" in op.operation.attributes
+        }
+        declaration = symbols[ir.FlatSymbolRefAttr(call.attributes["callee"]).value]
+        if CONTROL not in declaration.attributes:
+            return evaluate_operation(call, operands, self._mode)
+        kind, *names = [ir.StringAttr(name).value for name in ir.ArrayAttr(declaration.attributes[CONTROL])]
+        inner = [symbols[name] for name in names]
+        if kind == "if":
+            return self._inner(inner[0] if operands[0].all() else inner[1], operands[1:])
+        count = len(call.results)
+        carried, captured = operands[:count], operands[count:]
+        while self._inner(inner[0], [*carried, *captured])[0].all():
+            carried = self._inner(inner[1], [*carried, *captured])
+        return carried
+
+    def _inner(self, module: Any, inputs: list[Array]) -> list[Array]:
+        (main,) = [
+            op
+            for op in module.regions[0].blocks[0].operations
+            if op.operation.name == "func.func" and op.operation.regions[0].blocks and op.name.value == "main"
+        ]
+        run = _Run(module, self._mode, self._variables, self._keep)
+        return run.block(main.operation.regions[0].blocks[0], inputs)
 
     def _while(self, operation: Any, carried: list[Array]) -> list[Array]:
         before, after = (region.blocks[0] for region in operation.regions)

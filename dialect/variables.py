@@ -14,9 +14,14 @@ import numpy.typing as npt
 from .constants import elements_array, elements_attribute
 from .ir_types import to_ir_type, to_tensor_type
 from .mlir import ir
+from .model import find_main
 from .types import TensorType
 
 GLOBAL, LOAD, STORE = "ml_program.global", "ml_program.global_load", "ml_program.global_store"
+VARIABLE, INITIAL = "qnn.variable", "qnn.initial"
+"""Attributes of ``@main``'s arguments and results that ``globals-to-arguments`` makes: the name of a
+variable, and (of an argument) what it holds before the first run.
+"""
 _PREFIX = "variable/"
 """Of a global's symbol: keeps it apart from functions."""
 
@@ -71,11 +76,39 @@ def initial_value(op: Any) -> Any:
     return elements_attribute(np.zeros(type_.shape, type_.dtype))
 
 
+def of_arguments(main: Any) -> list[str]:
+    """The symbol of the variable that each argument of ``@main`` is, empty for inputs."""
+    return _symbols(main, "arg_attrs", len(main.type.inputs))
+
+
+def of_results(main: Any) -> list[str]:
+    """The symbol of the variable that each result of ``@main`` becomes, empty for outputs."""
+    return _symbols(main, "res_attrs", len(main.type.results))
+
+
+def _symbols(main: Any, name: str, count: int) -> list[str]:
+    attributes = main.operation.attributes
+    named = list(attributes[name]) if name in attributes else [{}] * count
+    return [_PREFIX + ir.StringAttr(a[VARIABLE]).value if VARIABLE in a else "" for a in named]
+
+
 def initial_values(module: Any) -> dict[str, npt.NDArray[np.generic]]:
-    """What every variable of a module holds before the first run, by its symbol."""
+    """What every variable of a module holds before the first run, by its symbol: of globals, or of arguments
+    that they have become.
+    """
     values = {}
     for symbol, op in globals_of(module).items():
         type_ = to_tensor_type(ir.TypeAttr(op.attributes["type"]).value)
-        array = elements_array(initial_value(op))
-        values[symbol] = (array if array.dtype == type_.dtype else array.view(type_.dtype)).copy()
+        values[symbol] = _stored(initial_value(op), type_)
+    main = find_main(module)
+    for index, symbol in enumerate(of_arguments(main)):
+        if symbol:
+            attribute = ir.DictAttr(main.operation.attributes["arg_attrs"][index])[INITIAL]
+            values[symbol] = _stored(attribute, to_tensor_type(main.type.inputs[index]))
     return values
+
+
+def _stored(attribute: Any, type_: TensorType) -> npt.NDArray[np.generic]:
+    array = elements_array(attribute)
+    stored: npt.NDArray[np.generic] = array if array.dtype == type_.dtype else array.view(type_.dtype)
+    return stored.copy()

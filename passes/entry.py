@@ -12,14 +12,12 @@ from typing import Any
 
 from ..dialect.buffers import ALIGNMENT as ALIGNMENT
 from ..dialect.mlir import ir
+from ..dialect.variables import INITIAL as INITIAL
+from ..dialect.variables import VARIABLE as VARIABLE
 
 ROLE = "qnn.role"
 STATE = "state"
 """The role of a variable's memory."""
-VARIABLE = "qnn.variable"
-"""Attribute of a variable's argument, and of the result that it becomes: its name."""
-INITIAL = "qnn.initial"
-"""Attribute of a variable's argument: the elements it holds at first."""
 INITIAL_OFFSET = "qnn.initial_offset"
 """Where these lie in the constant block, in bytes."""
 

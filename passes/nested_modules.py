@@ -10,12 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dialect.buffers import OVERREAD_BYTES
+from ..dialect.evaluate import CONTROL as CONTROL
 from ..dialect.mlir import ir
 from .entry import ROLE, aligned, argument_attributes, entry_function, symbol
 from .pipeline_text import Step
 
-CONTROL = "qnn.control"
-"""Attribute of a declaration: the kind of a statement, and the modules that it runs."""
 SCRATCH = "qnn.scratch_bytes"
 """Attribute of such a declaration: the memory that a run of it needs, its last operand."""
 OUTLINE, ALLOCATE = "outline-control-flow", "allocate-launch-results"

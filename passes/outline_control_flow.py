@@ -14,6 +14,7 @@ from .nested_modules import CONTROL
 from .registry import ModulePass, register
 
 _IF, _WHILE = "scf.if", "scf.while"
+_OF_CONDITIONS = frozenset({"arith.constant", "tensor.extract"})
 _CONSTANTS = frozenset({"arith.constant", "qnn.constant"})
 
 
@@ -38,8 +39,8 @@ class OutlineControlFlowPass(ModulePass):
         own = f"{symbol(module)}." if "sym_name" in module.attributes else ""
         for number, op in enumerate(_statements(entry)):
             _outline(module, op, f"{own}{op.name.removeprefix('scf.')}_{number}")
-        for op in [op.operation for op in entry.regions[0].blocks[0].operations]:
-            if op.name == "tensor.extract" and not any(True for _ in op.results[0].uses):
+        for op in reversed([op.operation for op in entry.regions[0].blocks[0].operations]):
+            if op.name in _OF_CONDITIONS and not any(True for _ in op.results[0].uses):
                 op.erase()
 
 

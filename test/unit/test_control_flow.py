@@ -13,7 +13,9 @@ import zeropoint as zp
 from random_tensors import Array, seeds
 from sequences import check_sequence
 from tflite_builder import Builder
+from zeropoint.dialect.evaluate import evaluate_module
 from zeropoint.frontends import load_bytes
+from zeropoint.passes.pass_manager import run_pipeline
 
 SCALE, SHAPE = 0.25, (2, 3)
 PIPELINES = ("optimized", "reference")
@@ -118,6 +120,29 @@ def nested_runs() -> list[list[Array]]:
 @pytest.mark.parametrize("pipelines", [(), PIPELINES])
 def test_nested(pipelines: tuple[str, ...]) -> None:
     check_sequence(*nested_model(), nested_runs(), pipelines=pipelines)
+
+
+def test_meaning_stays_when_regions_are_modules() -> None:
+    module = load_bytes(model_bytes(), name="m.tflite").module
+    before = [evaluate_module(module, run) for run in nested_runs()]
+    with module.context:
+        run_pipeline(module, "outline-control-flow")
+    for run, wanted in zip(nested_runs(), before, strict=True):
+        for one, other in zip(evaluate_module(module, run), wanted, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("target", ["tflite", "tvm"])
+def test_targets(target: str) -> None:
+    model = load_bytes(model_bytes(), name="m.tflite")
+    run = nested_runs()[0]
+    legal, plain = zp.compile(model, target=target).run(*run), zp.compile(model).run(*run)
+    assert [array.shape for array in legal] == [array.shape for array in plain]
+
+
+def model_bytes() -> bytes:
+    model, ends, results = nested_model()
+    return model.build(ends, results)
 
 
 def test_saved_and_threads(tmp_path: Path) -> None:

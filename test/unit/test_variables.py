@@ -13,6 +13,7 @@ from zeropoint.dialect.context import parse_module
 from zeropoint.dialect.evaluate import evaluate_module
 from zeropoint.dialect.model import Model
 from zeropoint.dialect.variables import initial_values
+from zeropoint.passes.pass_manager import run_pipeline
 
 PRELUDE = """
 !q = !quant.uniform<i8:f32, 5.0e-01>
@@ -60,6 +61,19 @@ def test_compiled_remembers_as_the_meaning_does(body: str, pipeline: str) -> Non
         np.testing.assert_array_equal(executable.run(x)[0], want)
     for name, array in executable.variables.items():
         np.testing.assert_array_equal(array, state[f"variable/{name}"])
+
+
+def test_meaning_stays_when_variables_are_arguments() -> None:
+    model = model_of("accumulate")
+    with model.context:
+        state = initial_values(model.module)
+        arguments = parse_module(PRELUDE + BODIES["accumulate"])
+        run_pipeline(arguments, "globals-to-arguments")
+        other = initial_values(arguments)
+    assert sorted(state) == sorted(other)
+    for x in inputs(4):
+        wanted = evaluate_module(model.module, [x], state=state)
+        np.testing.assert_array_equal(evaluate_module(arguments, [x], state=other), wanted)
 
 
 def test_reset_and_bind_and_threads() -> None:
