@@ -1,7 +1,8 @@
-"""conv2d and fully_connected, alone or with the residual add behind."""
+"""conv2d, fully_connected and batch_matmul of a constant, alone or with the residual add behind."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -14,7 +15,7 @@ from ...dialect.op_constants import Contraction, Rescale, ShiftSum, Sum
 from ...kernels.conv import Conv, Residual
 from ...kernels.image import Image
 from .. import graph
-from .groups import PLAIN, Around, Group, Part, Parts, Stored, Want, constant_array, is_8bit
+from .groups import PLAIN, Around, Group, Part, Parts, Stored, Want, constant_array, is_8bit, of_four
 
 
 def conv2d(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
@@ -74,6 +75,37 @@ def fully_connected(op: Any, attributes: Mapping[str, Any], around: Around) -> G
         numbers = rescale.fully_connected(*types, attributes["clamp"], around.mode)
         images = inputs[0].image, result.image  # of the same rows, since leading dimensions stay
         arrays = weights.reshape(rows, 1, 1, depth), bias
+        return [
+            Part(_conv("conv2d", (inputs[0], result), images, numbers, arrays, (1, 1), (1, 1), (0, 0), 1))
+        ]
+
+    return Group(op, (x,), (Want(around.unsigned_inputs),), make)
+
+
+def batch_matmul(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
+    """A product with one constant matrix for all batches."""
+    x, factor = op.operands[0], op.operands[1]
+    types = graph.type_of(x), graph.type_of(factor), graph.type_of(op.results[0])
+    matrix = constant_array(factor)
+    if matrix is None or math.prod(matrix.shape[:-2]) != 1:
+        return "its right factor is not one constant matrix"
+    if not all(is_8bit(type_) for type_ in types):
+        return "factors and result are not all 8-bit"
+    if attributes["transpose_lhs"]:
+        return "its left factor is transposed"
+    matrix = matrix.reshape(matrix.shape[-2:])
+    rows = matrix if attributes["transpose_rhs"] else matrix.T
+    filter_ = np.ascontiguousarray(rows)[:, None, None]
+    numbers = rescale.batch_matmul(*types, around.mode)
+
+    def make(inputs: Sequence[Stored], result: Stored) -> Parts:
+        image = inputs[0].image
+        if (image.height, image.width) != (result.image.height, result.image.width):
+            image = of_four(inputs[0])  # the result may have more dimensions
+            if len(types[2].shape) > 4:
+                return "its result has more than four dimensions, its left factor has not"
+        images = image, result.image
+        arrays = filter_, np.zeros(len(filter_), np.int32)
         return [
             Part(_conv("conv2d", (inputs[0], result), images, numbers, arrays, (1, 1), (1, 1), (0, 0), 1))
         ]

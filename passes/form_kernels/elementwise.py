@@ -17,6 +17,7 @@ from ...kernels.table import Table
 from .. import graph
 from .convolutions import shifted_rescale, shifted_sum
 from .groups import Around, Group, Part, Parts, Stored, Want, as_stored, byte_range, is_8bit
+from .pairs import images_of, why_not
 
 _ANY = Want(any_sign=True)
 
@@ -41,15 +42,13 @@ def add(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
     """``add`` and ``sub``, also of an operand that is repeated along batch, height or width."""
     lhs, rhs = op.operands[0], op.operands[1]
     types = graph.type_of(lhs), graph.type_of(rhs), graph.type_of(op.results[0])
-    if refused := _why_not(types):
+    if refused := why_not(types):
         return refused
 
     def make(inputs: Sequence[Stored], result: Stored) -> Parts:
         numbers = rescale.add(*types, attributes["clamp"], around.mode)
         spec = Add(
-            inputs[0].image,
-            inputs[1].image,
-            result.image,
+            *images_of(inputs, result),
             inputs[0].signed,
             inputs[1].signed,
             result.signed,
@@ -65,7 +64,7 @@ def mul(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
     """``mul``, also of an operand that is repeated along batch, height or width."""
     lhs, rhs = op.operands[0], op.operands[1]
     types = graph.type_of(lhs), graph.type_of(rhs), graph.type_of(op.results[0])
-    if refused := _why_not(types):
+    if refused := why_not(types):
         return refused
 
     def make(inputs: Sequence[Stored], result: Stored) -> Parts:
@@ -76,23 +75,10 @@ def mul(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
             rhs_zero_point=numbers.rhs_zero_point + inputs[1].shift,
             output=shifted_rescale(numbers.output, result.shift),
         )
-        images = inputs[0].image, inputs[1].image, result.image
         signs = inputs[0].signed, inputs[1].signed, result.signed
-        return [Part(Multiply(*images, *signs, shifted), (0, 1))]
+        return [Part(Multiply(*images_of(inputs, result), *signs, shifted), (0, 1))]
 
     return Group(op, (lhs, rhs), (_ANY, _ANY), make)
-
-
-def _why_not(types: tuple[TensorType, TensorType, TensorType]) -> str | None:
-    """None if kernels of two operands may take tensors of these types (both operands, the result)."""
-    if not all(is_8bit(type_) for type_ in types):
-        return "operands and result are not all 8-bit"
-    result = types[2].shape
-    for type_ in types[:2]:
-        same_rank = len(type_.shape) == len(result) and type_.shape[-1:] == result[-1:]
-        if type_.shape != result and not (same_rank and len(result) == 4):
-            return "an operand is repeated along channels, or has another rank"
-    return None
 
 
 def quantize(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:

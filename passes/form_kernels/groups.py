@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -146,6 +146,15 @@ def image_of(type_: TensorType, border: tuple[int, int, int, int] = NO_BORDER) -
         return Image(n, h, w, c, border, element_bytes=size)
     channels = type_.shape[-1] if type_.shape else 1
     return Image(1, 1, math.prod(type_.shape[:-1]), channels, border, element_bytes=size)
+
+
+def of_four(stored_: Stored) -> Image:
+    """The image whose dimensions are the tensor's own (of four at most), ones in front."""
+    shape = stored_.type.shape
+    if len(shape) == 4:
+        return stored_.image
+    n, h, w, c = (*(1,) * (4 - len(shape)), *shape)
+    return replace(stored_.image, batch=n, height=h, width=w, channels=c)  # perhaps a slice
 
 
 def stored(type_: TensorType, form: Form) -> Stored:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -17,7 +18,7 @@ from ...kernels.image import Image
 from ...kernels.table import Table
 from ...kernels.transpose import Transpose
 from .. import graph
-from .groups import Around, Group, Part, Parts, Stored, Want, as_stored, byte_range, is_8bit
+from .groups import Around, Group, Part, Parts, Stored, Want, as_stored, byte_range, is_8bit, of_four
 
 Frame: TypeAlias = tuple[int, int, int, int]
 """Above, below, left, right."""
@@ -110,31 +111,48 @@ def slice_(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | st
 
 
 def transpose(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
-    """``transpose`` of at most four dimensions."""
+    """``transpose`` of four dimensions, or of more of which enough stay neighbours."""
     types = graph.type_of(op.operands[0]), graph.type_of(op.results[0])
     if refused := _why_not_moved(types):
         return refused
-    missing = 4 - len(types[0].shape)
+    shape, order = types[0].shape, tuple(attributes["permutation"])
+    joined = len(shape) > 4
+    if joined:
+        shape, order = _neighbours_joined(shape, order)
+    missing = 4 - len(shape)
     if missing < 0:
         return "it has more than four dimensions"
-    axes = [*range(missing), *(axis + missing for axis in attributes["permutation"])]
+    sizes = [*(1,) * missing, *shape]
+    axes = [*range(missing), *(axis + missing for axis in order)]
     permutation = axes[0], axes[1], axes[2], axes[3]
 
     def make(inputs: Sequence[Stored], result: Stored) -> Parts:
         if inputs[0].shift != result.shift:
             return "its input and result are kept in different forms"
-        return [Part(Transpose(_of_four(inputs[0]), _of_four(result), permutation))]
+        if not joined:
+            return [Part(Transpose(of_four(inputs[0]), of_four(result), permutation))]
+        if not (inputs[0].image.is_dense and result.image.is_dense):
+            return "it has more than four dimensions, and gaps between them"
+        n, h, w, c = sizes
+        b, y, x, o = (sizes[axis] for axis in permutation)
+        return [Part(Transpose(Image(n, h, w, c), Image(b, y, x, o), permutation))]
 
     return Group(op, (op.operands[0],), (Want(like_result=True),), make)
 
 
-def _of_four(stored_: Stored) -> Image:
-    """The image whose dimensions are the tensor's own, ones in front."""
-    shape = stored_.type.shape
-    if len(shape) == 4:
-        return stored_.image
-    n, h, w, c = (*(1,) * (4 - len(shape)), *shape)
-    return replace(stored_.image, batch=n, height=h, width=w, channels=c)  # perhaps a slice
+def _neighbours_joined(shape: Sequence[int], order: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """A permutation with axes that follow each other before and after it made one, and without those of
+    extent 1: shape and order.
+    """
+    blocks: list[list[int]] = []
+    for axis in (axis for axis in order if shape[axis] != 1):
+        if blocks and all(shape[i] == 1 for i in range(blocks[-1][-1] + 1, axis)) and axis > blocks[-1][-1]:
+            blocks[-1].append(axis)
+        else:
+            blocks.append([axis])
+    ranks = sorted(range(len(blocks)), key=lambda i: blocks[i])
+    joined = tuple(math.prod(shape[axis] for axis in blocks[i]) for i in ranks)
+    return joined, tuple(ranks.index(i) for i in range(len(blocks)))
 
 
 def _why_not_moved(types: tuple[TensorType, TensorType]) -> str | None:

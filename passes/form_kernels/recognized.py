@@ -6,14 +6,17 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from .. import graph
-from . import convolutions, elementwise, movement, reductions, resizing
+from . import convolutions, elementwise, movement, pairs, reductions, resizing
 from .groups import Around, Builder, Group
 
 BUILDERS: Mapping[str, Builder] = {
-    "add": elementwise.add,
+    "add": pairs.or_with_number(elementwise.add),
     "arg_max": reductions.arg_max,
     "avg_pool2d": reductions.pool,
+    "batch_matmul": convolutions.batch_matmul,
+    "binary": pairs.or_with_number(pairs.any_function),
     "clamp": elementwise.unary,
+    "compare": pairs.or_with_number(pairs.any_function),
     "concat": movement.concat,
     "conv2d": convolutions.conv2d,
     "dequantize": elementwise.dequantize,
@@ -21,16 +24,19 @@ BUILDERS: Mapping[str, Builder] = {
     "leaky_relu": elementwise.unary,
     "logistic": elementwise.unary,
     "max_pool2d": reductions.pool,
+    "maximum": pairs.or_with_number(pairs.extremum),
     "mean": reductions.mean,
-    "mul": elementwise.mul,
+    "minimum": pairs.or_with_number(pairs.extremum),
+    "mul": pairs.or_with_number(elementwise.mul),
     "pad": movement.pad,
+    "prelu": pairs.or_with_number(pairs.any_function),
     "quantize": elementwise.quantize,
     "requantize": elementwise.unary,
     "resize_bilinear": resizing.resize,
     "resize_nearest": resizing.resize,
     "slice": movement.slice_,
     "softmax": reductions.softmax,
-    "sub": elementwise.add,
+    "sub": pairs.or_with_number(elementwise.add),
     "tanh": elementwise.unary,
     "transpose": movement.transpose,
     "unary": elementwise.unary,

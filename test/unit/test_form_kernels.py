@@ -17,7 +17,8 @@ import pytest
 
 import kernel_networks
 import zeropoint as zp
-from zeropoint.codegen.machine import Machine, host, machine_of
+from kernel_machines import MACHINES
+from zeropoint.codegen.machine import Machine
 from zeropoint.codegen.program import COPY
 from zeropoint.codegen.split import split
 from zeropoint.dialect.context import parse_module
@@ -28,23 +29,10 @@ from zeropoint.passes.externalize_constants import constant_block
 from zeropoint.passes.pass_manager import run_pipeline
 from zeropoint.passes.pipelines import passes_to
 from zeropoint.runtime import compiler
-from zeropoint.targets import load_target
 
 MODES = ["reference", "xnnpack"]
 
 
-def _machines() -> dict[str, Machine]:
-    """Instruction set -> a machine that has it and that this one can stand for."""
-    there = set(host().features.split(","))
-    found = {host().isa: host()} if host().isa else {}
-    for target in ("x86-64-vnni", "x86-64-v3", "x86-64"):
-        machine = machine_of(load_target(target))
-        if machine.triple == host().triple and set(machine.features.split(",")) <= there:
-            found.setdefault(machine.isa, machine)
-    return found
-
-
-MACHINES = _machines()
 pytestmark = pytest.mark.skipif(not MACHINES, reason="no kernels for this machine")
 
 
