@@ -1,0 +1,203 @@
+"""Random one-operator models of every operator against LiteRT's reference kernels.
+
+``python test/operator_generator.py --count 200 [OPERATOR ...]`` prints a table: operator, kind of tensor,
+examples, differences. LiteRT runs in a process of its own, since some of its kernels end it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import multiprocessing
+import multiprocessing.connection
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+import random_arithmetic_models
+import random_movement_models
+from elementwise_models import NOT_IN_REFERENCE
+from random_movement_models import Drawn
+from random_tensors import Array
+from tflite_builder import TENSOR_TYPES, run_litert
+from zeropoint.dialect.evaluate import evaluate_module
+from zeropoint.errors import ZeropointError
+from zeropoint.frontends import load_bytes
+
+MAKERS: dict[str, Callable[[np.random.Generator], Drawn]] = {
+    **random_movement_models.MODELS,
+    **random_arithmetic_models.MODELS,
+}
+"""Name -> a function that draws a model of one or a few related operators."""
+
+TOLERANCES: dict[str, tuple[float, float]] = {
+    "CONV_2D": (1e-5, 1e-4),
+    "DEPTHWISE_CONV_2D": (1e-5, 1e-4),
+    "FULLY_CONNECTED": (1e-5, 1e-4),
+    "BATCH_MATMUL": (1e-5, 1e-4),
+    "MEAN": (1e-5, 1e-5),
+    "SUM": (1e-5, 1e-4),
+    "REDUCE_PROD": (1e-5, 1e-5),
+    "CUMSUM": (1e-5, 1e-4),
+    "LOG_SOFTMAX": (1e-5, 1e-5),
+    "L2_NORMALIZATION": (1e-5, 1e-6),
+    "LOCAL_RESPONSE_NORMALIZATION": (1e-5, 1e-6),
+    "SOFTMAX": (1e-5, 1e-6),
+}
+"""(relative, absolute) of float results that are sums, whose order is ours, or pass through several functions."""
+
+TOLERANCE = (2e-6, 1e-6)
+"""Of other float arithmetic: the C library's functions, contraction of products and sums."""
+
+REFUSED = (
+    "is not supported",
+    "is_supported_type was not true",
+    "failed to invoke",
+    "no_integer_overflow_from_quantization",
+    "failed to prepare",
+    "did not get operators",
+    "not currently supported",
+)
+"""What LiteRT says of types and scales that its kernel does not take."""
+
+_TYPE_NAMES = {code: name for name, code in TENSOR_TYPES.items()}
+_BY_INPUT = frozenset({"ARG_MAX", "ARG_MIN", "CAST", "DEQUANTIZE", "QUANTIZE", "RANK", "SHAPE"})
+_BY_INPUT |= random_arithmetic_models.COMPARISONS
+
+
+@dataclass(frozen=True)
+class Result:
+    """``status``: equal, different, refused (by LiteRT), unsupported (by us)."""
+
+    operator: str
+    kind: str
+    status: str
+    detail: str = ""
+
+
+def operator_of(drawn: Drawn) -> tuple[str, str]:
+    """(operator, kind of the tensor that it computes on), e.g. ``("ADD", "int8")``, ``("ADD", "float32")``.
+
+    Quantized types are marked: ``q int8``.
+    """
+    operator = drawn.model.operators[-1]
+    index = operator.inputs[0] if operator.name in _BY_INPUT else operator.outputs[0]
+    tensor = drawn.model.tensors[index]
+    return operator.name, ("q " if tensor.scales else "") + _TYPE_NAMES[tensor.type]
+
+
+def judged(drawn: Drawn) -> list[Array]:
+    """LiteRT's results. Operators that its reference resolver lacks are judged by its only kernel."""
+    reference = drawn.model.operators[-1].name not in NOT_IN_REFERENCE
+    return run_litert(drawn.build(), drawn.arrays, reference=reference, delegates=reference)
+
+
+def is_exact(operator: str, kind: str) -> bool:
+    """Whether results are compared bit by bit: all but float arithmetic."""
+    return kind not in ("float32", "float16") or operator in MOVES
+
+
+MOVES = frozenset(
+    "ARG_MAX ARG_MIN BATCH_TO_SPACE_ND BROADCAST_TO CAST CONCATENATION DEPTH_TO_SPACE DEQUANTIZE "
+    "DYNAMIC_UPDATE_SLICE EMBEDDING_LOOKUP EXPAND_DIMS FILL GATHER GATHER_ND MAX_POOL_2D MAXIMUM MINIMUM "
+    "MIRROR_PAD ONE_HOT PACK PAD PADV2 QUANTIZE RANK REDUCE_MAX REDUCE_MIN RELU RELU6 RELU_0_TO_1 "
+    "RELU_N1_TO_1 RESHAPE REVERSE_SEQUENCE REVERSE_V2 SELECT SELECT_V2 SHAPE SLICE SPACE_TO_BATCH_ND "
+    "SPACE_TO_DEPTH SPLIT SPLIT_V SQUEEZE STRIDED_SLICE TILE TOPK_V2 TRANSPOSE UNPACK ZEROS_LIKE "
+    "RESIZE_NEAREST_NEIGHBOR ABS NEG FLOOR CEIL ROUND SIGN EQUAL NOT_EQUAL LESS LESS_EQUAL GREATER "
+    "GREATER_EQUAL".split()
+)
+"""Operators whose float results are bit-exact: they choose or move values, or round once."""
+
+
+def compare(drawn: Drawn) -> Result:
+    """Meaning against LiteRT; raises what LiteRT does if it is not a refusal."""
+    operator, kind = operator_of(drawn)
+    try:
+        wanted = judged(drawn)
+    except (RuntimeError, ValueError) as error:
+        if any(text in str(error) for text in REFUSED):
+            return Result(operator, kind, "refused", str(error)[-120:])
+        raise
+    try:
+        module = load_bytes(drawn.build(), name="m.tflite").module
+    except ZeropointError as error:
+        return Result(operator, kind, "unsupported", str(error)[-200:])
+    rtol, atol = (0.0, 0.0) if is_exact(operator, kind) else TOLERANCES.get(operator, TOLERANCE)
+    for actual, expected in zip(evaluate_module(module, drawn.arrays), wanted, strict=True):
+        assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape), (operator, kind)
+        kept = getattr(drawn, "kept", None)
+        if kept is not None:
+            actual, expected = actual[kept], expected[kept]
+        if expected.dtype.kind == "b":
+            actual, expected = actual.astype(np.int8), expected.astype(np.int8)
+        try:
+            np.testing.assert_allclose(actual, expected, rtol=rtol, atol=atol)
+        except AssertionError as error:
+            return Result(operator, kind, "different", " ".join(str(error).split())[:300])
+    return Result(operator, kind, "equal")
+
+
+def drawn_models(name: str, count: int, first: int = 0) -> Iterator[tuple[int, Drawn]]:
+    """Random models of a maker with their seeds."""
+    for number in range(first, first + count):
+        seed = zlib.crc32(name.encode()) + number
+        yield seed, MAKERS[name](np.random.default_rng(seed))
+
+
+
+
+def _work(name: str, count: int, pipe: multiprocessing.connection.Connection, first: int) -> None:
+    for seed, drawn in drawn_models(name, count, first):
+        pipe.send((seed, operator_of(drawn), None))
+        pipe.send((seed, operator_of(drawn), compare(drawn)))
+    pipe.send(None)
+
+
+def run(name: str, count: int) -> Iterator[tuple[int, Result]]:
+    """``count`` models of a maker in a process that LiteRT may end; then another takes its place."""
+    first, context = 0, multiprocessing.get_context("spawn")
+    while first < count:
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_work, args=(name, count - first, theirs, first))
+        process.start()
+        theirs.close()
+        seed, what = -1, ("", "")
+        try:
+            while (message := ours.recv()) is not None:
+                seed, what, result = message
+                if result is not None:
+                    first += 1
+                    yield seed, result
+        except EOFError:
+            first += 1
+            yield seed, Result(*what, "refused", f"LiteRT ended the process, seed {seed}")
+        process.join()
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("makers", nargs="*", metavar="MAKER", help=f"of {', '.join(sorted(MAKERS))}")
+    parser.add_argument("--count", type=int, default=200, help="examples of each operator, about")
+    options = parser.parse_args()
+    print(f"{'operator':<30} {'kind':<10} {'equal':>6} {'different':>9} {'refused':>8} {'unsupported':>11}")
+    for name in options.makers or sorted(MAKERS):
+        operators = {operator_of(drawn)[0] for _, drawn in drawn_models(name, 400)}
+        table: dict[tuple[str, str], collections.Counter[str]] = collections.defaultdict(collections.Counter)
+        shown: set[tuple[str, str, str]] = set()
+        for seed, result in run(name, options.count * len(operators)):
+            table[result.operator, result.kind][result.status] += 1
+            key = (result.operator, result.kind, result.status)
+            if result.status != "equal" and key not in shown:
+                shown.add(key)
+                print(f"# {name} seed {seed}: {' '.join(key)}: {result.detail}", file=sys.stderr, flush=True)
+        for (operator, kind), counts in sorted(table.items()):
+            numbers = [counts[s] for s in ("equal", "different", "refused", "unsupported")]
+            print("{:<30} {:<10} {:>6} {:>9} {:>8} {:>11}".format(operator, kind, *numbers), flush=True)
+
+
+if __name__ == "__main__":
+    main()
