@@ -92,7 +92,7 @@ def _row(index: int, operation: Any, mode: str) -> OpRow:
         multipliers=applied.multipliers if applied else (),
         shifts=applied.shifts if applied else (),
         range=(applied.low, applied.high) if applied else None,
-        macs=_macs(op, types, result),
+        macs=_macs(op, types, result, attributes),
         constant_bytes=sum(_bytes(t) for t, is_constant in zip(types, constant, strict=True) if is_constant),
         attributes=attributes,
     )
@@ -107,11 +107,14 @@ def _bytes(type_: TensorType) -> int:
     return type_.elements * type_.dtype.itemsize
 
 
-def _macs(op: str, types: list[TensorType], result: TensorType) -> int:
-    if op == "conv2d":
+def _macs(op: str, types: list[TensorType], result: TensorType, attributes: Mapping[str, Any]) -> int:
+    if op in ("conv2d", "dynamic_conv2d"):
         return result.elements * math.prod(types[1].shape[1:])
-    if op == "fully_connected":
+    if op in ("fully_connected", "dynamic_fully_connected"):
         return result.elements * types[1].shape[1]
+    if op == "batch_matmul":
+        depth = -2 if attributes["transpose_lhs"] else -1
+        return result.elements * types[0].shape[depth]
     return 0
 
 
@@ -126,6 +129,8 @@ def _rescale(
         return rescale.conv2d(types[0], types[1], result, clamp, mode, *types[2:]).rescale
     if op == "fully_connected":
         return rescale.fully_connected(types[0], types[1], result, clamp, mode, *types[2:]).rescale
+    if op == "batch_matmul":
+        return rescale.batch_matmul(types[0], types[1], result, mode).rescale
     if op in ("add", "sub") and result.params.storage.bits == 32:
         return rescale.make_rescale([1.0], result.params, clamp, Rounding.EXACT)
     if op in ("add", "sub"):

@@ -98,6 +98,11 @@ def _contraction(before: Signature, after: Signature) -> str | None:
     return _rescale_differs(one.rescale, other.rescale, distance(before.result, after.result))
 
 
+def _batch_matmul(before: Signature, after: Signature) -> str | None:
+    one, other = (rescale.batch_matmul(*s.types, s.result, s.mode) for s in (before, after))
+    return _rescale_differs(one.rescale, other.rescale, distance(before.result, after.result))
+
+
 def _rescale_differs(before: rescale.Rescale, after: rescale.Rescale, by: int) -> str | None:
     expected = shifted(before, by)
     if (expected.zero_point, expected.low, expected.high) != (after.zero_point, after.low, after.high):
@@ -228,7 +233,7 @@ def _softmax(before: Signature, after: Signature) -> str | None:
 
 
 def _binary(before: Signature, after: Signature) -> str | None:
-    """add, sub, mul: every pair of stored values."""
+    """add, maximum, compare ...: every pair of stored values."""
     if not any(is_labelled(t) for t in before.types):
         return None
     old, new = (_grid(s) for s in (before, after))
@@ -239,9 +244,25 @@ def _grid(signature: Signature) -> npt.NDArray[np.int64]:
     lhs, rhs = (signature.types[i].params for i in (0, 1))
     columns, row = _all_values(lhs)[:, None], _all_values(rhs)[None, :]
     types = TensorType(columns.shape, lhs), TensorType(row.shape, rhs)
-    result = TensorType((columns.shape[0], row.shape[1]), signature.result.params)
-    clamp = {"clamp": signature.attributes["clamp"]}
-    (values,) = evaluate(signature.op, [columns, row], list(types), [result], clamp, signature.mode)
+    result = replace(signature.result, shape=(columns.shape[0], row.shape[1]))
+    (values,) = evaluate(
+        signature.op, [columns, row], list(types), [result], signature.attributes, signature.mode
+    )
+    return values.astype(np.int64)
+
+
+def _unary(before: Signature, after: Signature) -> str | None:
+    """A function of one number: every stored value."""
+    if not any(is_labelled(t) for t in before.types):
+        return None
+    old, new = (_line(s) for s in (before, after))
+    return _count(old + distance(before.result, after.result), new, "stored values")
+
+
+def _line(signature: Signature) -> npt.NDArray[np.int64]:
+    stored = _all_values(signature.types[0].params)
+    source, result = (replace(t, shape=stored.shape) for t in (signature.types[0], signature.result))
+    (values,) = evaluate(signature.op, [stored], [source], [result], signature.attributes, signature.mode)
     return values.astype(np.int64)
 
 
@@ -256,17 +277,24 @@ _PROOFS: dict[str, Proof] = {
     "arg_max": _nothing,
     "arg_min": _nothing,
     "avg_pool2d": _avg_pool2d,
+    "binary": _binary,
     "broadcast": _per_value,
     "clamp": _per_value,
+    "compare": _binary,
     "concat": _per_value,
     "conv2d": _contraction,
     "dequantize": _nothing,
+    "batch_matmul": _batch_matmul,
     "fully_connected": _contraction,
+    "leaky_relu": _unary,
     "logistic": _per_value,
     "max_pool2d": _per_value,
+    "maximum": _binary,
     "mean": _mean,
+    "minimum": _binary,
     "mul": _binary,
     "pad": _pad,
+    "prelu": _binary,
     "quantize": _nothing,
     "requantize": _per_value,
     "reshape": _per_value,
@@ -279,6 +307,7 @@ _PROOFS: dict[str, Proof] = {
     "tanh": _per_value,
     "top_k": _nothing,
     "transpose": _per_value,
+    "unary": _unary,
 }
 """op -> its proof; an op that is not here keeps its storage."""
 

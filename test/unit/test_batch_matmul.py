@@ -13,9 +13,12 @@ from lowered_ops import Case, check_cases
 from operator_models import check_model
 from random_tensors import floating, quantized, seeds, values, zero_points
 from tflite_builder import Builder
+from zeropoint.dialect.describe import describe
+from zeropoint.dialect.meaning import evaluate
 from zeropoint.dialect.types import TensorType
 from zeropoint.errors import ImportModelError, UnsupportedOpError
 from zeropoint.frontends import load_bytes
+from zeropoint.passes.relabelling import Signature, relabelled, relabelled_values, what_differs
 
 KINDS = [("i8", "i8"), ("i8", "i8"), ("i16", "i16"), ("i16", "i8"), ("f32", "f32")]
 
@@ -125,3 +128,33 @@ def test_uint8_is_refused() -> None:
     with pytest.raises(UnsupportedOpError) as caught:
         load_bytes(model.build(inputs, [y]), name="m.tflite")
     assert "quantized u8 times quantized u8 with quantized u8 result" in caught.value.faults[0]
+
+
+@settings(max_examples=20)
+@given(seeds, st.booleans(), points)
+def test_other_labels_give_the_same_numbers(seed: int, transposed: bool, chosen: Any) -> None:
+    """legalize-storage may store int8 as uint8, or the other way round: factors, result, or both."""
+    rng = np.random.default_rng(seed)
+    types, result = _factors(rng, ("i8", "i8"), False, transposed, chosen)
+    attributes = {"transpose_lhs": False, "transpose_rhs": transposed}
+    before = Signature("batch_matmul", tuple(types), result, attributes, "reference")
+    labels = [str(rng.choice(["i8", "u8"])) for _ in range(3)]
+    kinds = [relabelled(kind, label) for kind, label in zip([*types, result], labels, strict=True)]
+    after = Signature("batch_matmul", tuple(kinds[:2]), kinds[2], attributes, "reference")
+    assert what_differs(before, after) is None
+    arrays = [values(rng, kind) for kind in types]
+    (one,) = evaluate("batch_matmul", arrays, types, [result], attributes)
+    moved = [
+        array if kind == other else relabelled_values(array).view(other.dtype)
+        for array, kind, other in zip(arrays, types, kinds, strict=False)
+    ]
+    (other,) = evaluate("batch_matmul", moved, kinds[:2], [kinds[2]], attributes)
+    expected = one if kinds[2] == result else relabelled_values(one).view(np.uint8)
+    np.testing.assert_array_equal(other, expected)
+
+
+def test_products_are_counted_and_their_rescale_is_shown() -> None:
+    model, inputs, y = _model((2, 3), (3, 2))
+    (row,) = describe(load_bytes(model.build(inputs, [y]), name="m.tflite").module)
+    assert row.macs == 2 * 3 * 2
+    assert row.scales == (0.5,)
