@@ -204,9 +204,18 @@ def binary(net: Network) -> Any:
         operands[1] = net.constant(net.type(shapes[kind], to_tensor_type(x.type).params.storage.name))
     if net.chance(0.5):
         operands.reverse()
-    op = net.choice(["add", "sub", "mul"])
+    op = net.choice(
+        ["add", "sub", "mul", "add", "sub", "mul", "maximum", "minimum", "prelu", "binary", "compare"]
+    )
     type_ = net.type(x.type.shape, "", float(net.rng.uniform(0.05, 0.5)))
-    return net.create(op, operands, type_, clamp=net.clamp())
+    if op == "compare":
+        shape = TensorType(type_.shape, "i1")
+        made = net.create(op, operands, shape, predicate=net.choice(["less", "greater_equal", "equal"]))
+        net.others.append(made)
+        return x
+    attributes: dict[str, Any] = {"binary": {"function": net.choice(["div", "squared_difference"])}}
+    attributes |= {"maximum": {}, "minimum": {}, "prelu": {}}
+    return net.create(op, operands, type_, **attributes.get(op, {"clamp": net.clamp()}))
 
 
 def repeated(net: Network, x: Any) -> Any:
@@ -357,7 +366,9 @@ def movement(net: Network) -> Any:
     x = net.pick()
     type_ = to_tensor_type(x.type)
     batch, height, width, channels = type_.shape
-    kind = net.choice(["pad", "pad", "slice", "transpose", "reshape", "reshape", "resize", "resize"])
+    kind = net.choice(["pad", "slice", "transpose", "shuffle", "reshape", "reshape", "resize", "resize"])
+    if kind == "shuffle":
+        return shuffle(net, x)
     if kind == "pad":
         low = (0, *net.rng.integers(0, 3, 2).tolist(), net.choice([0, 0, 0, 1]))
         high = (0, *net.rng.integers(0, 3, 2).tolist(), 0)
@@ -383,6 +394,25 @@ def movement(net: Network) -> Any:
     result = replace(type_, shape=shape) if net.chance(0.9) else net.type(shape, type_.params.storage.name)
     op = net.choice(["resize_bilinear", "resize_nearest"])
     return net.create(op, [x], result, align_corners=options[0], half_pixel_centers=options[1])
+
+
+def shuffle(net: Network, x: Any) -> Any:
+    """Channels in another order, or into space, by way of five or six dimensions."""
+    type_ = to_tensor_type(x.type)
+    batch, height, width, channels = type_.shape
+    groups = next(g for g in (4, 3, 2, 1) if channels % g == 0)
+    if net.chance(0.5):
+        shape, order = (batch, height, width, groups, channels // groups), (0, 1, 2, 4, 3)
+        result = type_.shape
+    else:
+        block = 2 if channels % 4 == 0 else 1
+        shape = (batch, height, width, block, block, channels // block**2)
+        order = net.choice([(0, 1, 3, 2, 4, 5), (0, 3, 1, 4, 2, 5), (5, 0, 1, 2, 3, 4)])
+        result = (batch, height * block, width * block, channels // block**2)
+    there = net.create("reshape", [x], replace(type_, shape=shape))
+    moved = replace(type_, shape=tuple(shape[i] for i in order))
+    back = net.create("transpose", [there], moved, permutation=order)
+    return net.create("reshape", [back], replace(type_, shape=result))
 
 
 def reshape(net: Network, x: Any) -> Any:
@@ -414,6 +444,8 @@ def dense(net: Network, x: Any = None, matrix: bool = True) -> Any:
         x = net.create("reshape", [x], replace(type_, shape=(rows, shape[1])))
     lead, depth = tuple(x.type.shape[:-1]), x.type.shape[-1]
     outputs = net.choice(_CHANNELS)
+    if net.chance(0.2):
+        return batch_matmul(net, x, outputs)
     operands = contraction_operands(net, x, (outputs, depth))
     scale = result_scale(x, operands, depth)
     point = net.type((1,), type_.params.storage.name).params.zero_point
@@ -424,6 +456,25 @@ def dense(net: Network, x: Any = None, matrix: bool = True) -> Any:
     if net.chance(0.3):
         net.keep(made)
     return net.create("reshape", [made], replace(result, shape=(1, 1, *result.shape)))
+
+
+def batch_matmul(net: Network, x: Any, outputs: int) -> Any:
+    """A product of every matrix of an image (or of a row) with a constant one."""
+    type_ = to_tensor_type(x.type)
+    lead, depth = type_.shape[:-1], type_.shape[-1]
+    turned = net.chance(0.5)
+    storage = type_.params.storage.name
+    shape = (outputs, depth) if turned else (depth, outputs)
+    if net.chance(0.3):
+        shape = (1, *shape)
+    factor = net.constant(net.type(shape, storage, 0.01))
+    result = net.type((*lead, outputs), storage, type_.params.scale * math.sqrt(depth))
+    if len(lead) == 0 or len(shape) > len(type_.shape):
+        return x
+    made = net.create("batch_matmul", [x, factor], result, transpose_lhs=False, transpose_rhs=turned)
+    if len(lead) == 3:
+        return made
+    return net.create("reshape", [made], replace(result, shape=(*(1,) * (3 - len(lead)), *result.shape)))
 
 
 def matrices(net: Network) -> Any:

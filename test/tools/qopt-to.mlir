@@ -5,6 +5,7 @@
 // RUN: qopt %s --to=linalg --pipeline=reference -o %t.linalg.mlir && %filecheck --check-prefix=LINALG < %t.linalg.mlir
 // RUN: qopt %t.linalg.mlir --to=kernels --pipeline=reference -o %t.kernels.mlir && %filecheck --check-prefix=KERNELS < %t.kernels.mlir
 // RUN: qopt %t.linalg.mlir --to=llvm --pipeline=reference | %filecheck --check-prefix=LLVM
+// RUN: qopt %t.kernels.mlir --to=llvm --pipeline=reference | %filecheck --check-prefix=LLVM
 // RUN: qopt %s --to=asm --pipeline=reference | %filecheck --check-prefix=ASM
 
 // QNN-COUNT-2:     "qnn.requantize"
