@@ -12,6 +12,7 @@ from ...dialect.qnn.shapes import conv2d_shape, fully_connected_shape
 from ...dialect.types import QuantParams, TensorType
 from .operator_import import OperatorImport
 from .registry import importer
+from .shuffled import shuffled_fully_connected
 from .weights import Constant, Places, bias_of, blocks_of, filter_type, is_hybrid
 from .window import window_of
 
@@ -81,11 +82,12 @@ def _emit_conv(op: OperatorImport, filter: Constant, groups: int) -> None:
 @importer("FULLY_CONNECTED")
 def fully_connected(op: OperatorImport) -> None:
     """fully_connected on the input seen as [elements / K, K], unless its dimensions are to be kept."""
+    if op.option("weights_format") != "DEFAULT":
+        shuffled_fully_connected(op)
+        return
     op.demand_counts((2, 3))
     blocks = blocks_of(op)
     x, w = op.type(0), blocks.type if blocks else filter_type(op)
-    if op.option("weights_format") != "DEFAULT":
-        op.unsupported(f"weights format {op.option('weights_format')}")
     op.demand_rank(w, 2, "weights")
     features = w.shape[1]
     if not features or not x.shape or x.elements % features:
