@@ -9,7 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from ...dialect.types import TensorType
+from .float_products import INTEGER_WEIGHTS, floats, product
 from .operator_import import CLAMPS, FLOAT, Q16, OperatorImport, kind
 from .raw_integers import (
     as_integers,
@@ -45,7 +49,7 @@ def svdf(op: OperatorImport) -> None:
     op.demand_counts((5,))
     sizes = _sizes(op)
     x = op.type(_INPUT)
-    if kind(x) in FLOAT and kind(op.type(_FEATURE)) in FLOAT:
+    if kind(x) in FLOAT and kind(op.type(_FEATURE)) in {*FLOAT, *INTEGER_WEIGHTS}:
         _float(op, sizes)
     elif kind(x) == "quantized i8" and kind(op.type(_FEATURE)) == "quantized i8":
         _integer(op, sizes)
@@ -130,21 +134,30 @@ def _integer(op: OperatorImport, sizes: _Sizes) -> None:
 
 
 def _float(op: OperatorImport, sizes: _Sizes) -> None:
+    """On floats; weights may be integers: then the input is quantized at run time, and the weights over time
+    are used as floats.
+    """
     activation = op.option("activation")
     if activation not in CLAMPS:
         op.unsupported(f"a fused {activation} activation")
-    features, f32 = (sizes.batch, sizes.filters), "f32"
     y = op.result_type((sizes.batch, sizes.units))
-    w = op.value(_FEATURE)
-    feature = op.build("fully_connected", [op.value(_INPUT), w], TensorType(features, f32), {"clamp": ()})
-    moved, _ = _moved_on(op, sizes, feature)
+    moved, _ = _moved_on(op, sizes, product(op, op.value(_INPUT), [_FEATURE]))
     units, depth = sizes.units, sizes.rank * sizes.memory
-    history = op.build("reshape", [moved], TensorType((sizes.batch, 1, 1, units * depth), f32), {})
-    time = op.constant(_TIME, "weights").reshape(units, 1, 1, depth)
-    over_time = op.constant_value(op.tensor(_TIME), time, TensorType(time.shape, f32))
-    operands = [history, over_time]
+    history = op.build("reshape", [moved], floats(sizes.batch, 1, 1, units * depth), {})
+    time = _time_weights(op).reshape(units, 1, 1, depth)
+    operands = [history, op.constant_value(op.tensor(_TIME), time, floats(*time.shape), "over time")]
     if op.has(_BIAS):
         operands.append(op.value(_BIAS))
-    sums = TensorType((sizes.batch, 1, 1, units), f32)
     attributes = {**_CONV, "groups": units, "clamp": CLAMPS[activation]}
-    op.bind(op.build("reshape", [op.build("conv2d", operands, sums, attributes)], y, {}), y)
+    sums = op.build("conv2d", operands, floats(sizes.batch, 1, 1, units), attributes)
+    op.bind(op.build("reshape", [sums], y, {}), y)
+
+
+def _time_weights(op: OperatorImport) -> npt.NDArray[np.generic]:
+    """As floats."""
+    type_, stored = op.type(_TIME), op.constant(_TIME, "weights")
+    if kind(type_) in FLOAT:
+        return stored
+    op.demand_kind(type_, INTEGER_WEIGHTS, "time weights")
+    scaled: npt.NDArray[np.generic] = stored.astype(np.float32) * np.float32(type_.params.scale)
+    return scaled

@@ -52,13 +52,20 @@ def test_integer_compiled(pipeline: str) -> None:
     check_sequence(model, inputs, outputs, input_runs(rng, model), pipelines=[pipeline])
 
 
+@pytest.mark.parametrize("weights", ["float", "int8"])
 @pytest.mark.parametrize("activation", ["NONE", "RELU"])
-def test_float(activation: str) -> None:
+def test_float(activation: str, weights: str) -> None:
     rng = np.random.default_rng(8)
     model = Builder()
     x = model.tensor("x", (2, 5), np.float32)
-    weights = [rng.normal(size=shape).astype(np.float32) for shape in ((6, 5), (6, 4), (3,))]
-    constants = [model.constant(f"w{i}", w) for i, w in enumerate(weights)]
+    constants = []
+    for index, shape in enumerate(((6, 5), (6, 4))):
+        if weights == "float":
+            constants.append(model.constant(f"w{index}", rng.normal(size=shape).astype(np.float32)))
+        else:
+            array = rng.integers(-127, 128, shape).astype(np.int8)
+            constants.append(model.constant(f"w{index}", array, scales=0.01))
+    constants.append(model.constant("bias", rng.normal(size=3).astype(np.float32)))
     state = model.tensor("state", (2, 24), np.float32, variable=True)
     y = model.tensor("y", (2, 3), np.float32)
     model.op("SVDF", [x, *constants, state], [y], Rank=2, FusedActivationFunction=activation)
