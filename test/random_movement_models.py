@@ -388,6 +388,40 @@ def strided_slice(rng: np.random.Generator) -> Drawn:
     return drawn
 
 
+def matrix_diag(rng: np.random.Generator) -> Drawn:
+    # LiteRT corrupts its memory with booleans, and fills with stored zeros whatever the zero point.
+    drawn, x, source = _drawn(rng, int(rng.integers(1, 4)), ("f32", "i8", "u8", "i16", "i32", "i64"))
+    drawn.model.op("MATRIX_DIAG", [source], [drawn.result(like(x, (*x.shape, x.shape[-1])))])
+    return drawn
+
+
+def matrix_set_diag(rng: np.random.Generator) -> Drawn:
+    drawn, x, source = _drawn(rng, int(rng.integers(2, 5)), tuple(e for e in MOVED if e != "i1"))
+    diagonal = drawn.source(like(x, (*x.shape[:-2], min(x.shape[-2:]))), name="d")
+    drawn.model.op("MATRIX_SET_DIAG", [source, diagonal], [drawn.result(x)])
+    return drawn
+
+
+def sparse_to_dense(rng: np.random.Generator) -> Drawn:
+    """Different places, in order, as the operator demands."""
+    drawn = Drawn(rng)
+    y = random_type(rng, shape_of(rng, int(rng.integers(1, 4))), ("f32", "i8", "u8", "i32", "i64"))
+    count = int(rng.integers(1, y.elements + 1))
+    flat = np.sort(rng.choice(y.elements, count, replace=False))
+    places = np.stack(np.unravel_index(flat, y.shape), axis=-1)
+    places = places[:, 0] if len(y.shape) == 1 and rng.integers(0, 2) else places
+    i = TensorType(places.shape, str(rng.choice(["i32", "i64"])))
+    values = like(y, [(), (count,)][int(rng.integers(0, 2))])
+    operands = [
+        drawn.maybe_constant(i, places.astype(i.dtype)),
+        drawn.integers(y.shape, i.dtype.type),
+        drawn.source(values, name="v"),
+        drawn.source(like(y, ()), name="d"),
+    ]
+    drawn.model.op("SPARSE_TO_DENSE", operands, [drawn.result(y)], ValidateIndices=False)
+    return drawn
+
+
 def strided_slice_computed(rng: np.random.Generator) -> Drawn:
     """One element along some of the dimensions, at places that are inputs."""
     rank = int(rng.integers(1, 5))
@@ -568,6 +602,8 @@ MODELS: dict[str, Callable[[Any], Drawn]] = {
         fill,
         gather,
         gather_nd,
+        matrix_diag,
+        matrix_set_diag,
         mirror_pad,
         one_hot,
         pack,
@@ -580,6 +616,7 @@ MODELS: dict[str, Callable[[Any], Drawn]] = {
         select,
         select_v2,
         slice_,
+        sparse_to_dense,
         space_and_batch,
         split,
         split_v,

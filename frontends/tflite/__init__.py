@@ -13,6 +13,7 @@ from . import (  # noqa: F401 - each registers its importers
     lstm,
     matmul,
     normalization,
+    placement,
     pooling,
     quantize,
     reduction,

@@ -34,7 +34,7 @@ def index_value(op: OperatorImport, index: int, shape: Sequence[int] | None = No
     return value, type_
 
 
-def _check_range(op: OperatorImport, index: int, extents: Sequence[int]) -> None:
+def check_range(op: OperatorImport, index: int, extents: Sequence[int]) -> None:
     """Constant indices lie inside ``extents``, the last dimension naming one of them each time."""
     if not op.is_constant(index):
         return
@@ -59,7 +59,7 @@ def gather(op: OperatorImport) -> None:
             f"{batch_dims} batch dimensions do not fit shapes {list(shape)} and {list(indices)} "
             f"gathered along dimension {axis}"
         )
-    _check_range(op, 1, (shape[axis],))
+    check_range(op, 1, (shape[axis],))
     if op.is_constant(1) and not indices:
         start = int(op.constant(1, "indices"))
         offsets = tuple(start if d == axis else 0 for d in range(len(shape)))
@@ -88,7 +88,7 @@ def gather_nd(op: OperatorImport) -> None:
     shape, indices = op.type(0).shape, op.type(1).shape
     if not indices or not 1 <= indices[-1] <= len(shape):
         op.fail(f"indices of shape {list(indices)} do not fit shape {list(shape)}")
-    _check_range(op, 1, shape[: indices[-1]])
+    check_range(op, 1, shape[: indices[-1]])
     _emit_gather(op, op.value(0), indices)
 
 
@@ -132,7 +132,7 @@ def scatter_nd(op: OperatorImport) -> None:
     if updates.shape != expected:
         op.fail(f"updates have shape {list(updates.shape)}, expected {list(expected)}")
     op.demand_positive(extents=min(shape))
-    _check_range(op, 0, shape[: indices[-1]])
+    check_range(op, 0, shape[: indices[-1]])
     value, _ = index_value(op, 0)
     result = op.result_type(shape)
     if result.element != updates.element:
