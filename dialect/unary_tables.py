@@ -73,9 +73,9 @@ def _reals(steps: Ints, source: QuantParams) -> Array:
 
 
 def _scaled(steps: Ints, scale: float) -> Ints:
-    """``mbqm(steps, scale)``; a negative scale has a negative multiplier."""
-    multiplier, shift = fx.quantize_multiplier(abs(scale))
-    return fx.multiply_double_rounding(steps, -multiplier if scale < 0 else multiplier, shift)
+    """``mbqm(steps, scale)``; by a negative scale ``-mbqm(steps, -scale)``, which ties tell apart."""
+    product = fx.multiply_double_rounding(steps, *fx.quantize_multiplier(abs(scale)))
+    return -product if scale < 0 else product
 
 
 def _saturated(values: Array, target: QuantParams) -> Array:

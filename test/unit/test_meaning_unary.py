@@ -89,8 +89,8 @@ def test_quantized(
     (actual,) = evaluate("unary", [array], [x], [y], {"function": function}, mode)
     options = {"Approximate": function == "gelu_tanh"} if function.startswith("gelu") else {}
     expected = litert(OPERATORS[function], [x], y, [array], mode, **options)
-    if function == "gelu_tanh" and storage == "i16":
-        # The C library's tanhf is not correctly rounded, so a node may differ.
+    if function.startswith("gelu") and storage == "i16":
+        # The C library's tanhf and erfcf are not correctly rounded, so a node may differ.
         np.testing.assert_allclose(actual, expected, rtol=0, atol=1)
         return
     if (function, storage) == ("log", "i16"):
@@ -107,6 +107,7 @@ def test_quantized(
     scales(-10, 1), scales(-10, 1), st.floats(-4, 4, width=32) | st.sampled_from([0.5, 0.25, 2.0]), st.data()
 )
 @example(0.5, 0.5, 0.0, None)
+@example(1.0, 1.0, -0.5, None)
 def test_leaky_relu(
     mode: str, storage: str, s_x: float, s_y: float, alpha: float, data: st.DataObject | None
 ) -> None:
@@ -116,7 +117,10 @@ def test_leaky_relu(
     y = quantized((size,), storage, s_y, data.draw(points) if data else 0)
     array = all_values(x, "leaky_relu")
     (actual,) = evaluate("leaky_relu", [array], [x], [y], {"alpha": alpha}, mode)
-    np.testing.assert_array_equal(actual, litert("LEAKY_RELU", [x], y, [array], mode, Alpha=alpha))
+    expected = litert("LEAKY_RELU", [x], y, [array], mode, Alpha=alpha)
+    # LiteRT's default int16 kernel rounds ties below 0 the other way than its reference kernel if alpha is.
+    ties = mode == "xnnpack" and storage == "i16" and alpha < 0
+    np.testing.assert_allclose(actual.astype(int), expected, rtol=0, atol=int(ties))
 
 
 FLOATS = np.concatenate(
