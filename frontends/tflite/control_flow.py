@@ -298,14 +298,17 @@ def _scan(
         tensors = [graph.tensors[i] for i in operator.inputs if i >= 0]
         for tensor in tensors:
             if tensor.is_variable:
-                used.setdefault(tensor.name, tensor.type)
-                assigned[tensor.name] = None
+                name = importing.variables.declared.state_name(graph, tensor)
+                used.setdefault(name, tensor.type)
+                assigned[name] = None
         if operator.name == "VAR_HANDLE" and operator.outputs:
             handles[operator.outputs[0]] = handle_name(operator)
-        elif operator.name in ("READ_VARIABLE", "ASSIGN_VARIABLE") and tensors[0].index in handles:
-            name = handles[tensors[0].index]
-            held = tensors[1] if operator.name == "ASSIGN_VARIABLE" else graph.tensors[operator.outputs[0]]
-            used.setdefault(name, held.type)
+        elif operator.name in ("READ_VARIABLE", "ASSIGN_VARIABLE"):
+            ends = [*tensors, *(graph.tensors[i] for i in operator.outputs)]
+            if len(ends) != 2 or ends[0].index not in handles:
+                continue  # an error, too
+            name = handles[ends[0].index]
+            used.setdefault(name, ends[1].type)
             if operator.name == "ASSIGN_VARIABLE":
                 assigned[name] = None
         for option in CALLED.get(operator.name, ()):

@@ -49,6 +49,8 @@ class _Lstm:
     def __init__(self, op: OperatorImport, places: Places, steps: Steps) -> None:
         self._op, self._places = op, places
         self.gates = [gate for gate in range(4) if gate or op.has(places.weights)]
+        for index in (places.weights + 1, places.recurrent + 1):
+            op.demand_rank(op.type(index), 2, "weights")
         self._units = op.type(places.weights + 1).shape[0]
         self.output, output = state_value(op, places.output)
         self.cell, cell = state_value(op, places.cell)

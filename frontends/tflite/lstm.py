@@ -84,6 +84,7 @@ class _Integer:
         self.x = op.type(_INPUT)
         self.steps = Steps.of(op, self.x)
         self.gates = [number for number in range(4) if number or op.has(_INPUT_WEIGHTS[0])]
+        op.demand_rank(op.type(_INPUT_WEIGHTS[1]), 2, "weights")
         self.units = op.type(_INPUT_WEIGHTS[1]).shape[0]
         self.output, self.output_type = state_value(op, _OUTPUT_STATE)
         self.cell, self.cell_type = state_value(op, _CELL_STATE)
@@ -193,7 +194,8 @@ class _Integer:
     def _check(self) -> None:
         """Weights, biases and states fit together, and are of the types that the kernel takes."""
         op, units = self.op, self.units
-        outputs, batch = self.output_type.shape[-1], self.steps.batch
+        op.demand_rank(self.output_type, 2, "state")
+        outputs, batch = self.output_type.shape[1], self.steps.batch
         for inputs, depth in ((_INPUT_WEIGHTS, self.steps.depth), (_RECURRENT_WEIGHTS, outputs)):
             for gate in self.gates:
                 type_ = op.type(inputs[gate])

@@ -20,6 +20,7 @@ def rnn(op: OperatorImport) -> None:
     x = op.type(0)
     op.demand_rank(x, 2)
     op.demand_kind(x, FLOAT)
+    op.demand_rank(op.type(1), 2, "weights")
     y = op.result_type((x.shape[0], op.type(1).shape[0]))
     cell = _Cell(op, (1, 2, 3, 4), x.shape[0])
     value = cell.step(product(op, op.value(0), [1], [3]))
@@ -34,6 +35,7 @@ def unidirectional_sequence_rnn(op: OperatorImport) -> None:
     x = op.type(0)
     op.demand_kind(x, FLOAT)
     steps = Steps.of(op, x)
+    op.demand_rank(op.type(1), 2, "weights")
     y = op.result_type((*steps.leading, op.type(1).shape[0]))
     op.bind(_sequence(op, steps, (1, 2, 3, 4), y, backwards=False), y)
 
@@ -48,6 +50,8 @@ def bidirectional_sequence_rnn(op: OperatorImport) -> None:
     x = op.type(0)
     op.demand_kind(x, FLOAT)
     steps = Steps.of(op, x)
+    for index in (1, 5):
+        op.demand_rank(op.type(index), 2, "weights")
     types = [TensorType((*steps.leading, op.type(index).shape[0]), "f32") for index in (1, 5)]
     forwards = _sequence(op, steps, (1, 2, 3, 4), types[0], backwards=False)
     backwards = _sequence(op, steps, (5, 6, 7, 8), types[1], backwards=True)

@@ -16,9 +16,10 @@ import numpy.typing as npt
 
 from ...dialect import variables as ir_variables
 from ...dialect.types import QuantParams, TensorType
-from .graph import Graph, ModelFile, Operator, Tensor, short
+from .graph import OPTIONAL, Graph, ModelFile, Operator, Tensor, short
 from .operator_import import ConsequenceError, OperatorImport
 from .registry import importer
+from .topology import describe
 
 if TYPE_CHECKING:
     from .graph_import import GraphImport
@@ -32,6 +33,19 @@ class Declared:
 
     types: dict[str, TensorType] = field(default_factory=dict)
     initial: dict[str, Array] = field(default_factory=dict)
+    states: dict[tuple[int, int], str] = field(default_factory=dict)
+    """(a graph's identity, tensor index) -> the name of the state tensor's variable."""
+
+    def state_name(self, graph: Graph, tensor: Tensor) -> str:
+        """A state tensor's name; with a number behind it, if another variable has that."""
+        key = (id(graph), tensor.index)
+        if key not in self.states:
+            taken = {*self.types, *self.initial, *self.states.values()}
+            name, count = tensor.name, 1
+            while name in taken:
+                name, count = f"{tensor.name}:{count}", count + 1
+            self.states[key] = name
+        return self.states[key]
 
     def declare(self, module: Any, location: Any) -> None:
         """Add a global for each to ``module``."""
@@ -55,9 +69,7 @@ class Variables:
         self._graph = graph
 
     def name_of(self, tensor: Tensor) -> str:
-        """The variable that a resource or a state tensor is."""
-        if tensor.is_variable:
-            return tensor.name
+        """The variable that a resource stands for."""
         name = self.handles.get(tensor.index)
         if name is None:
             raise ConsequenceError(f"reads '{short(tensor.name)}', a handle that is not known")
@@ -154,7 +166,11 @@ def call_once(op: OperatorImport) -> None:
     for operator in graph.operators:
         if operator.name not in ("VAR_HANDLE", "ASSIGN_VARIABLE"):
             op.unsupported(f"variables that are initialized by {operator.name}")
-        if operator.name == "ASSIGN_VARIABLE" and graph.tensors[operator.inputs[1]].data is None:
+        if operator.name == "VAR_HANDLE":
+            continue
+        if len(operator.inputs) != 2 or OPTIONAL in operator.inputs:
+            op.fail(f"{describe(operator, graph.tensors)}: got inputs {list(operator.inputs)}, expected two")
+        if graph.tensors[operator.inputs[1]].data is None:
             op.unsupported("variables that are initialized by something that is no constant")
 
 
@@ -174,11 +190,12 @@ def state_value(op: OperatorImport, index: int) -> tuple[Any, TensorType]:
     variables, type_ = op.graph.variables, tensor.type
     zero = type_.element.zero_point if isinstance(type_.element, QuantParams) else 0
     # Only int8 state starts at its zero point; other types have 0 there.
-    variables.declared.initial.setdefault(tensor.name, np.full(type_.shape, zero, type_.dtype))
-    value, type_ = variables.read(tensor.name, type_, op.location)
-    return value, type_
+    name = variables.declared.state_name(op.graph.graph, tensor)
+    variables.declared.initial.setdefault(name, np.full(type_.shape, zero, type_.dtype))
+    return variables.read(name, type_, op.location)
 
 
 def assign_state(op: OperatorImport, index: int, value: Any) -> None:
     """What the state tensor ``index`` becomes."""
-    op.graph.variables.assign(op.graph.tensors[op.operator.inputs[index]].name, value)
+    variables, tensor = op.graph.variables, op.graph.tensors[op.operator.inputs[index]]
+    variables.assign(variables.declared.state_name(op.graph.graph, tensor), value)

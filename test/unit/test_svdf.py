@@ -71,3 +71,17 @@ def test_float(activation: str, weights: str) -> None:
     model.op("SVDF", [x, *constants, state], [y], Rank=2, FusedActivationFunction=activation)
     runs = [[rng.normal(size=(2, 5)).astype(np.float32)] for _ in range(RUNS)]
     check_sequence(model, [x], [y], runs, pipelines=["optimized"], rtol=1e-5, atol=1e-5)
+
+
+def test_states_of_one_name_are_two() -> None:
+    rng = np.random.default_rng(11)
+    model, (x,), (y,) = integer_model(rng, 1, 1)
+    first, units = model.operators[0], model.tensors[y].shape[1]
+    weights = rng.integers(-127, 128, (3, units)).astype(np.int8)
+    feature = model.constant("feature 2", weights, scales=0.01)
+    time = model.constant("time 2", rng.integers(-99, 99, (3, 4)).astype(np.int16), scales=0.001)
+    bias = model.constant("bias 2", np.zeros(3, np.int32), scales=1e-4)
+    state = model.tensor("state", (1, 12), np.int16, 0.002, variable=True)
+    z = model.tensor("z", (1, 3), np.int8, 0.01, 4)
+    model.op("SVDF", [y, feature, time, bias, state], [z], **{**first.options, "Rank": 1})
+    check_sequence(model, [x], [z], input_runs(rng, model))
