@@ -58,7 +58,7 @@ def emit(code: Code, isa: InstructionSet) -> str:
             better = w.binary(name, lhs, rhs, w.i8)
             store_bytes(w, better, w.at(pointers[2], position), step, isa.vector_bytes)
 
-        each_step(w, length, step, one)
+        each_step(w, length, step, one, unroll=4)
 
     each_run(w, _BUFFERS, [w.pointer(i) for i in range(_BUFFERS)], run)
     return w.text()

@@ -14,7 +14,7 @@ def dot_quads(w: Writer, accumulator: str, unsigned: str, signed: str) -> str:
 def dot_pairs(w: Writer, accumulator: str, lhs: str, rhs: str) -> str:
     """Every i32 lane gains the products of its two i16 pairs; operands are i32 vectors that hold pairs."""
     pairs = [w.bitcast(value, w.i32, w.i16) for value in (lhs, rhs)]
-    if w.isa.name == "avx512vnni":
+    if w.lanes == 16:
         return w.intrinsic(
             "llvm.x86.avx512.vpdpwssd.512", [accumulator, *pairs], [w.i32, w.i16, w.i16], w.i32
         )

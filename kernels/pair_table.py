@@ -1,8 +1,8 @@
 """Functions of two 8-bit tensors without an arithmetic of their own here: a table of all 65536 pairs.
 
 It fits into a core's second cache. An element takes three loads and a store, with no dependence on the last
-one; that is far less than the 64-bit arithmetic which such functions (quotients, squared differences, slopes
-that are tensors) are made of.
+one. That is less than arithmetic which takes 64-bit numbers or divisions (quotients, comparisons at a common
+scale), but more than an arithmetic of 32-bit vectors.
 """
 
 from __future__ import annotations

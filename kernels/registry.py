@@ -7,6 +7,7 @@ from . import (
     arg_max,
     border,
     conv2d,
+    conv2d_16x8,
     conversion,
     depthwise_conv2d,
     extrema,
@@ -38,6 +39,7 @@ FAMILIES: dict[type, tuple[Family, ...]] = {
     resize.Resize: (resize,),
     softmax.Softmax: (softmax,),
     transpose.Transpose: (transpose,),
+    conv2d_16x8.Conv16x8: (conv2d_16x8,),
     Conv: (depthwise_conv2d, conv2d),
 }
 """Class of what is computed -> the families that may take it, in the order they are asked."""

@@ -26,7 +26,7 @@ from ..registry import ModulePass, register
 from .calls import Calls
 from .elementwise import copy_table
 from .forms import base_of, choose_forms
-from .groups import PLAIN, Around, Form, Group, Part, Stored, is_8bit, stored
+from .groups import PLAIN, Around, Form, Group, Part, Stored, is_8bit, is_16bit, stored
 from .recognized import Refused, groups_of, unknown_ops
 
 Planned = list[tuple[Launch, Sequence[int]]]
@@ -216,8 +216,9 @@ def _plain_type(type_: TensorType) -> Any:
 
 def _tensor_type(stored_: Stored) -> Any:
     """The type of a buffer: the tensor's own shape if it is dense."""
-    if not is_8bit(stored_.type):
+    if not (is_8bit(stored_.type) or is_16bit(stored_.type)):
         return _plain_type(stored_.type) if stored_.type.is_quantized else to_ir_type(stored_.type)
     if stored_.image.is_dense:
         return _plain_type(stored_.type)
-    return ir.RankedTensorType.get(list(stored_.image.buffer_shape), ir.IntegerType.get_signless(8))
+    width = ir.IntegerType.get_signless(8 * stored_.image.element_bytes)
+    return ir.RankedTensorType.get(list(stored_.image.buffer_shape), width)

@@ -15,7 +15,20 @@ from ...dialect.op_constants import Contraction, Rescale, ShiftSum, Sum
 from ...kernels.conv import Conv, Residual
 from ...kernels.image import Image
 from .. import graph
-from .groups import PLAIN, Around, Group, Part, Parts, Stored, Want, constant_array, is_8bit, of_four
+from . import convolutions_16x8
+from .groups import (
+    PLAIN,
+    Around,
+    Group,
+    Part,
+    Parts,
+    Stored,
+    Want,
+    constant_array,
+    is_8bit,
+    is_16bit,
+    of_four,
+)
 
 
 def conv2d(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
@@ -24,6 +37,8 @@ def conv2d(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | st
     arrays = _constants(constants)
     if isinstance(arrays, str):
         return arrays
+    if is_16bit(graph.type_of(x)):
+        return convolutions_16x8.conv2d(op, attributes, around, arrays)
     filter_, bias = arrays
     if not is_8bit(graph.type_of(x)) or not is_8bit(graph.type_of(op.results[0])):
         return "input and result are not both 8-bit"
@@ -64,6 +79,8 @@ def fully_connected(op: Any, attributes: Mapping[str, Any], around: Around) -> G
     arrays = _constants(constants)
     if isinstance(arrays, str):
         return arrays
+    if is_16bit(graph.type_of(x)):
+        return convolutions_16x8.fully_connected(op, attributes, around, arrays)
     weights, bias = arrays
     if not is_8bit(graph.type_of(x)) or not is_8bit(graph.type_of(op.results[0])):
         return "input and result are not both 8-bit"

@@ -138,6 +138,16 @@ def is_8bit(type_: TensorType) -> bool:
     )
 
 
+def is_16bit(type_: TensorType) -> bool:
+    """Whether a tensor is quantized to int16, with one scale."""
+    return (
+        type_.is_quantized
+        and type_.params.storage.name == "i16"
+        and type_.params.is_per_tensor
+        and type_.is_static
+    )
+
+
 def image_of(type_: TensorType, border: tuple[int, int, int, int] = NO_BORDER) -> Image:
     """The image of a tensor: of four dimensions as they are, of others one row of its last dimension."""
     size = type_.dtype.itemsize

@@ -34,12 +34,12 @@ _FEWEST = 2048
 
 
 def extremum(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
-    """``maximum`` and ``minimum``: of the bytes where all parameters are one, else by a table."""
+    """``maximum`` and ``minimum`` of bytes, where all parameters are one."""
     types = _types(op)
     if refused := why_not(types):
         return refused
     if not all(type_.params.same_values(types[2].params) for type_ in types[:2]):
-        return any_function(op, attributes, around)
+        return "its operands have other parameters than its result"
     largest = graph.name_of(op) == "maximum"
 
     def make(inputs: Sequence[Stored], result: Stored) -> Parts:
@@ -67,6 +67,11 @@ def any_function(op: Any, attributes: Mapping[str, Any], around: Around) -> Grou
         return [Part(PairTable(*images_of(inputs, result), as_stored(values, result)), (0, 1))]
 
     return Group(op, tuple(op.operands), (_ANY, _ANY), make)
+
+
+def slopes(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
+    """``prelu`` whose slopes are a tensor: loops of vectors are twice as fast as a table of all pairs."""
+    return "its slopes are several numbers"
 
 
 def or_with_number(build: Builder) -> Builder:

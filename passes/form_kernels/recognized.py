@@ -29,7 +29,7 @@ BUILDERS: Mapping[str, Builder] = {
     "minimum": pairs.or_with_number(pairs.extremum),
     "mul": pairs.or_with_number(elementwise.mul),
     "pad": movement.pad,
-    "prelu": pairs.or_with_number(pairs.any_function),
+    "prelu": pairs.or_with_number(pairs.slopes),
     "quantize": elementwise.quantize,
     "requantize": elementwise.unary,
     "resize_bilinear": resizing.resize,

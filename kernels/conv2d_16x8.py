@@ -1,0 +1,515 @@
+"""Convolutions and matrix products of int16 values with 8-bit weights.
+
+A tile keeps the sums of ``rows`` pixels and ``vectors`` vectors of channels in i32 registers; in every step a
+pair of int16 of each pixel is broadcast and multiplied with pairs of weights, widened to int16. Where the
+accumulator is an int64, the taps are cut into *blocks* whose sums fit 32 bits whatever the input is, as the
+weights tell; after each, the sums are added to 64-bit ones. Nearly all layers are one block.
+
+What does not fill a tile or a panel of channels is computed twice: the last of both start earlier.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ..dialect import fixed_point as fx
+from ..dialect.fixed_point import Ints
+from ..dialect.numerics import Rounding
+from ..dialect.op_constants import Rescale
+from .image import Image
+from .instruction_set import InstructionSet
+from .instructions import dot_pairs
+from .launch import Bytes, Code, Launch
+from .runs import narrowed
+from .scalars import Scalars
+from .writer import Writer
+
+_SUMS = 8
+"""Vectors of sums in a tile: enough to hide how long a product takes."""
+_MOST_VECTORS = 4
+_FEWEST_LANES = 4
+_BLOCK_LIMIT = 65535
+"""Of a block's sum of ``|weight|``: times 32768 it is below 2^31."""
+_BUFFERS = 5
+"""Input, filter, parameters, tables, result."""
+_SCALARS = Scalars(
+    _BUFFERS,
+    (
+        *("panels", "tiles", "last_pixel", "lines", "channels"),
+        *("source", "source_image", "source_line", "source_pixel"),
+        *("target", "target_image", "target_line", "target_pixel"),
+        *("filter_panel", "parameters_panel", "blocks", "segments", "zero_point", "low", "high"),
+    ),
+)
+_KINDS = {
+    Rounding.Q15_HALF_UP: ("multiplier", "half", "right"),
+    Rounding.DOUBLE: ("multiplier", "left", "half", "right", "negative"),
+    Rounding.ONCE_HALF_AWAY: ("scale",),
+}
+"""Rounding -> its numbers, an i64 each per channel, behind the bias."""
+_JUST_BELOW_HALF = 0.49999999999999994
+
+
+@dataclass(frozen=True, eq=False)
+class Conv16x8:
+    """``rescale(sum x * filter + bias)`` of int16 images; borders are as wide as the padding asks, and hold
+    the zero point.
+    """
+
+    input: Image
+    output: Image
+    kernel: tuple[int, int]
+    strides: tuple[int, int]
+    dilations: tuple[int, int]
+    padding: tuple[int, int]
+    """Rows above, columns to the left."""
+    groups: int
+    filter: npt.NDArray[np.int16]
+    """``[out_channels, kernel_height, kernel_width, in_channels / groups]``, less its zero points."""
+    bias: Ints
+    """``[out_channels]``, the input's zero point folded in."""
+    is_wide: bool
+    """Whether accumulators are int64; else they wrap around at 32 bits."""
+    rescale: Rescale
+
+
+def plan(spec: Conv16x8, isa: InstructionSet) -> Launch | str:
+    """Units are tiles of pixels times panels of channels."""
+    if spec.input.element_bytes != 2 or spec.output.element_bytes != 2:
+        return "elements of another size than two bytes"
+    if spec.rescale.rounding not in _KINDS:
+        return f"rounding '{spec.rescale.rounding.value}' of int16"
+    return _Plan(spec, isa).launch()
+
+
+@dataclass(frozen=True)
+class _Plan:
+    spec: Conv16x8
+    whole: InstructionSet
+
+    def launch(self) -> Launch:
+        spec = self.spec
+        options = (
+            ("bytes", self.isa.vector_bytes),
+            ("rows", self.rows),
+            ("vectors", self.vectors),
+            ("few", self.is_few),
+            ("wide", spec.is_wide),
+            ("folds", len(self.blocks) > 1),
+            ("rounding", spec.rescale.rounding.value),
+        )
+        constants = (_bytes(self.packed_filter), _bytes(self.parameters), _bytes(self.tables))
+        code = Code("conv2d_16x8", self.whole.name, options)
+        units = self.lines * self.tiles * len(self.panel_channels)
+        macs = spec.output.elements * int(np.prod(spec.filter.shape[1:]))
+        return Launch(code, units, constants, self.scalars(), macs)
+
+    # Pixels.
+
+    @cached_property
+    def is_flat(self) -> bool:
+        """Whether all pixels are one line."""
+        spec = self.spec
+        if spec.kernel != (1, 1) or spec.strides != (1, 1) or spec.padding != (0, 0):
+            return False
+        return all(
+            image.row_pitch == image.width * image.pixel_pitch
+            and image.image_pitch == image.height * image.row_pitch
+            for image in (spec.input, spec.output)
+        )
+
+    @property
+    def lines(self) -> int:
+        return 1 if self.is_flat else self.spec.output.batch * self.spec.output.height
+
+    @property
+    def width(self) -> int:
+        output = self.spec.output
+        return output.batch * output.height * output.width if self.is_flat else output.width
+
+    @property
+    def tiles(self) -> int:
+        """Of a line."""
+        return math.ceil(self.width / self.rows)
+
+    # Channels.
+
+    @property
+    def group_channels(self) -> int:
+        return self.spec.output.channels // self.spec.groups
+
+    @property
+    def is_few(self) -> bool:
+        """Whether channels of a group do not fill the narrowest vector."""
+        return self.group_channels < _FEWEST_LANES
+
+    @cached_property
+    def isa(self) -> InstructionSet:
+        """With vectors of no more lanes than there are channels."""
+        return narrowed(self.whole, 4 * max(_FEWEST_LANES, _power_of_two(self.group_channels)))
+
+    @cached_property
+    def vectors(self) -> int:
+        return min(_MOST_VECTORS if self.width < _MOST_VECTORS else 2, self._most_vectors)
+
+    @property
+    def _most_vectors(self) -> int:
+        return _power_of_two(max(1, self.group_channels // self.isa.lanes))
+
+    @property
+    def rows(self) -> int:
+        return min(_power_of_two(self.width), _SUMS // self.vectors)
+
+    @property
+    def panel_width(self) -> int:
+        return self.vectors * self.isa.lanes
+
+    @cached_property
+    def panel_channels(self) -> Ints:
+        """The first channel of each panel."""
+        within = np.arange(0, self.group_channels, self.panel_width)
+        within = np.minimum(within, max(0, self.group_channels - self.panel_width))
+        first: Ints = (np.arange(self.spec.groups)[:, None] * self.group_channels + within).reshape(-1)
+        return first
+
+    @cached_property
+    def lanes(self) -> Ints:
+        """``[panels, panel width]``: the channel of each lane; where there is none, some other."""
+        lanes: Ints = self.panel_channels[:, None] + np.arange(self.panel_width)
+        return np.minimum(lanes, self.spec.output.channels - 1)
+
+    # Taps.
+
+    @cached_property
+    def runs(self) -> list[int]:
+        """Where in the input, from a pixel's first tap on, each run of neighbours starts; all are as long."""
+        spec = self.spec
+        across = 1 if self.is_row_run else spec.kernel[1]
+        return [
+            down * spec.dilations[0] * spec.input.row_pitch
+            + right * spec.dilations[1] * spec.input.pixel_pitch
+            for down in range(spec.kernel[0])
+            for right in range(across)
+        ]
+
+    @property
+    def is_row_run(self) -> bool:
+        """Whether a row of the kernel lies side by side in the input."""
+        spec = self.spec
+        return spec.dilations[1] == 1 and 2 * spec.filter.shape[3] == spec.input.pixel_pitch
+
+    @cached_property
+    def pairs(self) -> npt.NDArray[np.int16]:
+        """``[out_channels, runs, pairs of a run, 2]``; an odd run's last weight is followed by a zero."""
+        runs = self.spec.filter.reshape(self.spec.output.channels, len(self.runs), -1)
+        padded = np.pad(runs, ((0, 0), (0, 0), (0, runs.shape[2] % 2)))
+        return padded.reshape(*padded.shape[:2], -1, 2)
+
+    @cached_property
+    def blocks(self) -> list[list[tuple[int, int]]]:
+        """Segments ``(start in the input, pairs)`` of every block."""
+        largest = np.abs(self.pairs.astype(np.int64)).sum(3).max(0)
+        blocks: list[list[tuple[int, int]]] = [[]]
+        total = 0
+        for start, sums in zip(self.runs, largest.tolist(), strict=True):
+            first = 0
+            for pair, size in enumerate(sums):
+                if self.spec.is_wide and total + size > _BLOCK_LIMIT:
+                    blocks[-1].append((start + 4 * first, pair - first))
+                    blocks.append([])
+                    first, total = pair, 0
+                total += size
+            blocks[-1].append((start + 4 * first, len(sums) - first))
+        return blocks
+
+    # What is packed.
+
+    @property
+    def packed_filter(self) -> npt.NDArray[np.int16]:
+        """``[panels, pairs, vectors, lanes, 2]``."""
+        every = self.pairs.reshape(self.spec.output.channels, -1, 2)
+        packed: npt.NDArray[np.int16] = every[self.lanes].transpose(0, 2, 1, 3)
+        return packed
+
+    @cached_property
+    def parameters(self) -> Ints:
+        """``[panels, numbers, panel width]``."""
+        spec, rescale = self.spec, self.spec.rescale
+        numbers = np.stack([spec.bias, *_numbers(rescale, spec.output.channels)])
+        packed: Ints = numbers[:, self.lanes].transpose(1, 0, 2)
+        return packed
+
+    @property
+    def tables(self) -> Ints:
+        """Per panel where it starts in a pixel of the input and of the result; per block how many segments it
+        has; the segments.
+        """
+        inputs = self.panel_channels // self.group_channels * self.spec.filter.shape[3]
+        panels = 2 * np.stack([inputs, self.panel_channels], 1)
+        counts = [len(block) for block in self.blocks]
+        segments = [number for block in self.blocks for segment in block for number in segment]
+        return np.concatenate([panels.reshape(-1), counts, segments]).astype(np.int64)
+
+    def scalars(self) -> tuple[int, ...]:
+        spec, source, target = self.spec, self.spec.input, self.spec.output
+        panels = len(self.panel_channels)
+        values = {
+            "panels": panels,
+            "tiles": self.tiles,
+            "last_pixel": self.width - self.rows,
+            "lines": 1 if self.is_flat else target.height,
+            "channels": self.group_channels,
+            "source": source.start
+            - spec.padding[0] * source.row_pitch
+            - spec.padding[1] * source.pixel_pitch,
+            "source_image": source.image_pitch,
+            "source_line": source.row_pitch * spec.strides[0],
+            "source_pixel": source.pixel_pitch * spec.strides[1],
+            "target": target.start,
+            "target_image": target.image_pitch,
+            "target_line": target.row_pitch,
+            "target_pixel": target.pixel_pitch,
+            "filter_panel": self.packed_filter[0].nbytes,
+            "parameters_panel": self.parameters[0].nbytes,
+            "blocks": len(self.blocks),
+            "segments": 8 * (2 * panels + len(self.blocks)),
+            "zero_point": spec.rescale.zero_point,
+            "low": spec.rescale.low,
+            "high": spec.rescale.high,
+        }
+        return _SCALARS.pack(values)
+
+
+def _numbers(rescale: Rescale, channels: int) -> list[Ints]:
+    """As :data:`_KINDS` lists them."""
+    multiplier, shift = (
+        (
+            np.broadcast_to(np.asarray(values, np.int64), (channels,))
+            for values in (rescale.multipliers, rescale.shifts)
+        )
+        if rescale.multipliers
+        else (np.zeros(channels, np.int64),) * 2
+    )
+    if rescale.rounding is Rounding.Q15_HALF_UP:
+        m15, right = fx.q15_multiplier(multiplier, shift)
+        return [m15, np.left_shift(1, right - 1), right]
+    if rescale.rounding is Rounding.DOUBLE:
+        right = np.maximum(-shift, 0)
+        half = np.where(right > 0, np.left_shift(1, np.maximum(right - 1, 0)), 0)
+        return [multiplier, np.maximum(shift, 0) % 32, half, right, -(right > 0).astype(np.int64)]
+    return [np.broadcast_to(np.asarray(rescale.scales, np.float64), (channels,)).copy().view(np.int64)]
+
+
+def _bytes(array: npt.NDArray[np.generic]) -> Bytes:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+
+
+def _power_of_two(count: int) -> int:
+    """The largest one that is no larger."""
+    return 1 << (count.bit_length() - 1)
+
+
+def emit(code: Code, isa: InstructionSet) -> str:
+    return _Kernel(code, isa).text()
+
+
+class _Kernel:
+    """Writes the code."""
+
+    def __init__(self, code: Code, isa: InstructionSet) -> None:
+        self.code = code
+        w = self.w = Writer(replace(isa, vector_bytes=int(code["bytes"])))
+        self.rows, self.vectors = int(code["rows"]), int(code["vectors"])
+        self.half_i32 = f"vector<{w.lanes // 2}xi32>"
+        self.sums = self.rows * self.vectors
+
+    def text(self) -> str:
+        w = self.w
+        self.source, self.filter, self.parameters, self.tables, self.target = (
+            w.pointer(i) for i in range(_BUFFERS)
+        )
+        self.scratch = w.allocate(2 * w.lanes) if self.code["few"] else ""
+        w.units(self._unit)
+        return w.text()
+
+    def _scalar(self, name: str) -> str:
+        return _SCALARS.load(self.w, name)
+
+    def _unit(self, unit: str) -> None:
+        w = self.w
+        rest, panel = w.split(unit, self._scalar("panels"))
+        line, tile = w.split(rest, self._scalar("tiles"))
+        image, row = w.split(line, self._scalar("lines"))
+        pixel = w.at_most(w.times(tile, self.rows), self._scalar("last_pixel"))
+        starts = []
+        offsets = w.at(self.tables, w.times(panel, 16))
+        for end, buffer, number in (("source", self.source, 0), ("target", self.target, 1)):
+            offset = w.plus(self._scalar(end), w.load(w.at(offsets, 8 * number), "i64"))
+            for name, count in (("image", image), ("line", row), ("pixel", pixel)):
+                offset = w.plus(offset, w.times(count, self._scalar(f"{end}_{name}")))
+            starts.append(w.at(buffer, offset))
+        weights = w.at(self.filter, w.times(panel, self._scalar("filter_panel")))
+        numbers = w.at(self.parameters, w.times(panel, self._scalar("parameters_panel")))
+        pitch = self._scalar("source_pixel")
+        pixels = [w.at(starts[0], w.times(pitch, i)) if i else starts[0] for i in range(self.rows)]
+        sums = self._sums(pixels, weights)
+        self._store(sums, numbers, starts[1])
+
+    def _sums(self, pixels: Sequence[str], weights: str) -> list[tuple[str, str]]:
+        """Of every pixel and vector, the lower and the upper half of its lanes as i64."""
+        w = self.w
+        segments = w.at(self.tables, self._scalar("segments"))
+        zeros = [w.splat(0, w.i32)] * self.sums
+        if not self.code["folds"]:
+            count = w.load(self._counts(), "i64")
+            sums = self._block(pixels, weights, segments, count, zeros)[2:]
+            return [self._halves(value) for value in sums]
+        wide = [w.splat(0, w.i64)] * (2 * self.sums)
+
+        def block(index: str, weights: str, segments: str, *totals: str) -> list[str]:
+            count = w.load(w.at(self._counts(), w.times(index, 8)), "i64")
+            weights, segments, *sums = self._block(pixels, weights, segments, count, zeros)
+            added = [half for value in sums for half in self._halves(value)]
+            grown = [w.binary("addi", a, b, w.i64) for a, b in zip(totals, added, strict=True)]
+            return [weights, segments, *grown]
+
+        types = ["!llvm.ptr", "!llvm.ptr", *[w.i64] * len(wide)]
+        _, _, *totals = w.loop_from(
+            w.index(0), self._scalar("blocks"), block, [weights, segments, *wide], types
+        )
+        return list(zip(totals[::2], totals[1::2], strict=True))
+
+    def _counts(self) -> str:
+        """Where the numbers of segments are."""
+        w = self.w
+        return w.at(self.tables, w.times(self._scalar("panels"), 16))
+
+    def _block(
+        self, pixels: Sequence[str], weights: str, segments: str, count: str, sums: Sequence[str]
+    ) -> list[str]:
+        """Weights and segments behind the block, and its sums."""
+        w = self.w
+        types = ["!llvm.ptr", "!llvm.ptr", *[w.i32] * self.sums]
+
+        def segment(_: str, weights: str, place: str, *sums: str) -> list[str]:
+            start, pairs = w.load(place, "i64"), w.load(w.at(place, 8), "i64")
+            starts = [w.at(pixel, start) for pixel in pixels]
+
+            def step(index: str, weights: str, *sums: str) -> list[str]:
+                vectors = [w.load(w.at(weights, 4 * w.lanes * v), w.i32) for v in range(self.vectors)]
+                result, offset = [], w.times(index, 4)
+                for row, pointer in enumerate(starts):
+                    pair = w.load(w.at(pointer, offset), "i32")
+                    values = w.broadcast(pair, "i32", w.i32)
+                    for v, vector in enumerate(vectors):
+                        result.append(dot_pairs(w, sums[row * self.vectors + v], values, vector))
+                return [w.at(weights, 4 * w.lanes * self.vectors), *result]
+
+            carried = [weights, *sums]
+            weights, *sums_ = w.loop_from(w.index(0), pairs, step, carried, [types[0], *types[2:]])
+            return [weights, w.at(place, 16), *sums_]
+
+        return w.loop_from(w.index(0), count, segment, [weights, segments, *sums], types)
+
+    def _halves(self, value: str) -> tuple[str, str]:
+        w = self.w
+        half = w.lanes // 2
+        parts = [w.shuffle(value, value, range(i, i + half), w.i32) for i in (0, half)]
+        low, high = (w.op(f"arith.extsi {part} : {self.half_i32} to {w.i64}") for part in parts)
+        return low, high
+
+    def _store(self, sums: Sequence[tuple[str, str]], numbers: str, target: str) -> None:
+        """Rescale the sums and store them."""
+        w = self.w
+        half, pitch = w.lanes // 2, self._scalar("target_pixel")
+        words, whole = f"vector<{half}xi16>", f"vector<{w.lanes}xi16>"
+        for v in range(self.vectors):
+            for row in range(self.rows):
+                parts = []
+                for part, value in enumerate(sums[row * self.vectors + v]):
+                    place = w.at(numbers, 8 * (w.lanes * v + half * part))
+                    parts.append(self._rescaled(value, place))
+                low, high = (w.op(f"arith.trunci {part} : {w.i64} to {words}") for part in parts)
+                result = w.shuffle(low, high, range(w.lanes), words)
+                pixel = w.at(w.at(target, w.times(pitch, row) if row else 0), 2 * w.lanes * v)
+                if self.code["few"]:
+                    self._store_few(result, pixel, whole)
+                else:
+                    w.store(result, pixel, whole)
+
+    def _store_few(self, value: str, target: str, type_: str) -> None:
+        w = self.w
+        w.store(value, self.scratch, type_)
+
+        def one(index: str) -> Sequence[str]:
+            offset = w.times(index, 2)
+            w.store(w.load(w.at(self.scratch, offset), "i16"), w.at(target, offset), "i16")
+            return []
+
+        w.loop_from(w.index(0), self._scalar("channels"), one)
+
+    def _rescaled(self, value: str, place: str) -> str:
+        """An i64 vector of results; ``place`` is where the bias of its first lane is."""
+        w = self.w
+        pitch = 8 * w.lanes * self.vectors
+        rounding = Rounding(str(self.code["rounding"]))
+        value = w.binary("addi", value, w.load(place, w.i64), w.i64)
+        if not self.code["wide"]:
+            value = self._wrapped(value)
+        numbers = {
+            name: w.load(w.at(place, pitch * (1 + i)), w.i64) for i, name in enumerate(_KINDS[rounding])
+        }
+        apply = {
+            Rounding.Q15_HALF_UP: self._q15,
+            Rounding.DOUBLE: self._double,
+            Rounding.ONCE_HALF_AWAY: self._once,
+        }
+        value = apply[rounding](value, numbers)
+        zero_point, low, high = (
+            w.broadcast(self._scalar(name), "i64", w.i64) for name in ("zero_point", "low", "high")
+        )
+        value = w.binary("addi", value, zero_point, w.i64)
+        return w.binary("minsi", w.binary("maxsi", value, low, w.i64), high, w.i64)
+
+    def _wrapped(self, value: str) -> str:
+        """Modulo 2^32."""
+        w = self.w
+        low = w.op(f"arith.trunci {value} : {w.i64} to {self.half_i32}")
+        return w.op(f"arith.extsi {low} : {self.half_i32} to {w.i64}")
+
+    def _q15(self, value: str, numbers: dict[str, str]) -> str:
+        w = self.w
+        product = w.binary("muli", value, numbers["multiplier"], w.i64)
+        return w.binary("shrsi", w.binary("addi", product, numbers["half"], w.i64), numbers["right"], w.i64)
+
+    def _double(self, value: str, numbers: dict[str, str]) -> str:
+        w = self.w
+        shifted = self._wrapped(w.binary("shli", value, numbers["left"], w.i64))
+        product = w.binary("muli", shifted, numbers["multiplier"], w.i64)
+        high = w.binary("addi", product, w.splat(1 << 30, w.i64), w.i64)
+        high = w.binary("shrsi", high, w.splat(31, w.i64), w.i64)
+        sign = w.binary("shrsi", high, w.splat(63, w.i64), w.i64)
+        rounded = w.binary("addi", high, numbers["half"], w.i64)
+        rounded = w.binary("addi", rounded, w.binary("andi", sign, numbers["negative"], w.i64), w.i64)
+        return w.binary("shrsi", rounded, numbers["right"], w.i64)
+
+    def _once(self, value: str, numbers: dict[str, str]) -> str:
+        """In float64; half away from zero is truncation of what is a little less than a half further."""
+        w = self.w
+        real = w.op(f"arith.sitofp {value} : {w.i64} to {w.f64}")
+        product = w.binary("mulf", real, w.bitcast(numbers["scale"], w.i64, w.f64), w.f64)
+        limit = float(1 << 30)  # of an i32; results are int16
+        product = w.binary("maximumf", product, w.splat(-limit, w.f64), w.f64)
+        product = w.binary("minimumf", product, w.splat(limit, w.f64), w.f64)
+        sign = w.binary("andi", w.bitcast(product, w.f64, w.i64), w.splat(-(1 << 63), w.i64), w.i64)
+        half = w.bitcast(w.splat(_JUST_BELOW_HALF, w.f64), w.f64, w.i64)
+        half = w.bitcast(w.binary("ori", half, sign, w.i64), w.i64, w.f64)
+        moved = w.binary("addf", product, half, w.f64)
+        whole = w.op(f"arith.fptosi {moved} : {w.f64} to {self.half_i32}")
+        return w.op(f"arith.extsi {whole} : {self.half_i32} to {w.i64}")
