@@ -23,6 +23,7 @@ def load(
     signature: str | None = None,
     shapes: Shapes | None = None,
     numerics: str | None = None,
+    max_bytes: int | None = None,
 ) -> Model:
     """The model in a file; its module is verified and lives in an MLIR context of its own.
 
@@ -33,6 +34,10 @@ def load(
         shapes: other input shapes than the file's, by input name (others keep theirs) or as a list in input
             order.
         numerics: the numerics mode; default the one the file asks for, ``reference`` for TFLite.
+        max_bytes: the most memory that the tensors of a model file may need together, as if none shared any;
+            a model that declares more is refused before anything is allocated. Default 1 GiB for each tensor
+            and 16 GiB for all (``ZEROPOINT_TENSOR_LIMIT_BYTES`` and ``ZEROPOINT_MODEL_LIMIT_BYTES`` in the
+            environment).
 
     Raises:
         ImportModelError: the file cannot be read, has no known format, or is damaged or wrong.
@@ -49,7 +54,9 @@ def load(
         raise ImportModelError(
             f"{os.fspath(path)}: error: cannot be read: {error.strerror or error}"
         ) from error
-    return load_bytes(data, name=Path(path).name, signature=signature, shapes=shapes, numerics=numerics)
+    return load_bytes(
+        data, name=Path(path).name, signature=signature, shapes=shapes, numerics=numerics, max_bytes=max_bytes
+    )
 
 
 def load_bytes(
@@ -59,15 +66,20 @@ def load_bytes(
     signature: str | None = None,
     shapes: Shapes | None = None,
     numerics: str | None = None,
+    max_bytes: int | None = None,
 ) -> Model:
     """:func:`load` of a file's content. ``name`` is for messages, and its extension tells the format if the
     content does not.
     """
+    if max_bytes is not None and (not isinstance(max_bytes, int) or max_bytes < 1):
+        raise InputError(f"max_bytes: got {max_bytes!r}, expected a positive number of bytes")
     if numerics is not None and numerics not in MODES:
         raise InputError(f"unknown numerics mode '{numerics}', expected one of {', '.join(sorted(MODES))}")
     suffix = Path(name).suffix.lower()
     if data[4:8] == IDENTIFIER.encode() or suffix == ".tflite":
-        module = load_tflite(data, name, signature=signature, shapes=shapes, numerics=numerics)
+        module = load_tflite(
+            data, name, signature=signature, shapes=shapes, numerics=numerics, max_bytes=max_bytes
+        )
         return Model.from_module(module, name)
     if suffix == ".mlir":
         if signature is not None or shapes is not None:

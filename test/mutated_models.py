@@ -1,5 +1,5 @@
-"""Damaged model files: whatever the bytes say, the answer is a result or a ZeropointError, soon and in bounded
-memory.
+"""Damaged model files: whatever the bytes say, the answer is a result or a ZeropointError, soon and in
+bounded memory.
 
 ``python test/mutated_models.py MODEL... --count 1000`` damages each model 1000 times and prints the outcomes;
 what goes wrong can be had again by its model and seed (``damaged(data, seed)``). The files are loaded in
@@ -55,7 +55,7 @@ class Outcome:
     """The most bytes that the worker held so far."""
 
 
-# -- damage ----------------------------------------------------------------------------------------------------
+# -- damage ---------------------------------------------------------------------------------------
 
 
 def field_places(data: bytes) -> list[list[int]]:
@@ -122,7 +122,9 @@ def _truncate(data: bytearray, rng: np.random.Generator, places: Sequence[Sequen
 def _cut(data: bytearray, rng: np.random.Generator, places: Sequence[Sequence[int]]) -> bytes:
     """Some bytes are missing, or are there twice."""
     start, count = int(rng.integers(0, len(data))), int(rng.integers(1, 65))
-    return bytes(data[: start + count * int(rng.integers(0, 2))] + data[start + count * int(rng.integers(0, 2)) :])
+    return bytes(
+        data[: start + count * int(rng.integers(0, 2))] + data[start + count * int(rng.integers(0, 2)) :]
+    )
 
 
 def _place(rng: np.random.Generator, places: Sequence[Sequence[int]]) -> int:
@@ -170,7 +172,7 @@ DAMAGES: tuple[Callable[[bytearray, np.random.Generator, Sequence[Sequence[int]]
 _SHARES = (0.1, 0.05, 0.05, 0.6, 0.2)
 
 
-# -- a worker --------------------------------------------------------------------------------------------------
+# -- a worker -------------------------------------------------------------------------------------
 
 
 def try_file(data: bytes, how: str) -> tuple[str, str]:
@@ -211,7 +213,7 @@ def work() -> None:
         print(json.dumps([status, detail, peak]), flush=True)
 
 
-# -- the workers' master ---------------------------------------------------------------------------------------
+# -- the workers' master --------------------------------------------------------------------------
 
 
 class Worker:
@@ -239,7 +241,8 @@ class Worker:
 
     def outcome(self) -> Outcome:
         """What became of the file, once there is something to read or time is over."""
-        assert self.process is not None and self.process.stdout is not None
+        assert self.process is not None
+        assert self.process.stdout is not None
         left = max(0.0, self.since + SECONDS - time.monotonic())
         ready, _, _ = select.select([self.process.stdout], [], [], left)
         model, seed, _ = self.job
@@ -291,7 +294,9 @@ def seed_of(model: str, number: int) -> int:
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("models", nargs="*")
     parser.add_argument("--count", type=int, default=100, help="damaged copies of each model")
     parser.add_argument("--first", type=int, default=0, help="number of the first copy")

@@ -1,5 +1,5 @@
-"""Random one-operator models of TFLite's operators that compute: elementwise, reductions, contractions, pools,
-activations, normalizations and conversions. Those that move values are in ``random_movement_models``.
+"""Random one-operator models of TFLite's operators that compute: elementwise, reductions, contractions,
+pools, activations, normalizations and conversions. Those that move values: ``random_movement_models``.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ def _binary_types(
     if operator == "SQUARED_DIFFERENCE":
         s_y = max(s_y, (2 * max(s_a, s_b)) ** 2 / 2**14 * 1.001)
     if operator in COMPARISONS:  # the kernel's steps are 2^-8; scales of 1 and more it cannot say
-        a, b = (typed(rng, kind, t.shape, scale(rng, -8, -0.01)) for t in (a, b))
+        a, b = (typed(rng, kind, t.shape, scale(rng, -8, -0.51)) for t in (a, b))
     return a, b, typed(rng, kind, y.shape, float(np.float32(np.clip(s_y, 2.0**-20, 2.0**10))))
 
 
@@ -316,9 +316,13 @@ def local_response(rng: np.random.Generator) -> Drawn:
 def quantize(rng: np.random.Generator) -> Drawn:
     """QUANTIZE of floats, and from one set of parameters to another."""
     target = str(rng.choice(["q i8", "q u8", "q i16"]))
-    source = str(rng.choice({"q i8": ["f32", "q i8", "q u8", "q i16"], "q u8": ["f32", "q i8", "q u8"]}.get(
-        target, ["f32", "q i16"]
-    )))
+    source = str(
+        rng.choice(
+            {"q i8": ["f32", "q i8", "q u8", "q i16"], "q u8": ["f32", "q i8", "q u8"]}.get(
+                target, ["f32", "q i16"]
+            )
+        )
+    )
     drawn, y = Drawn(rng), typed(rng, target, shape(rng, size=12))
     x = typed(rng, source, y.shape)
     array = filled(rng, x)
@@ -403,7 +407,9 @@ def shape_of(rng: np.random.Generator) -> Drawn:
     source = drawn.source(x, filled(rng, x))
     operator = str(rng.choice(["RANK", "SHAPE"]))
     result = TensorType((len(x.shape),) if operator == "SHAPE" else (), "i32")
-    drawn.model.op(operator, [source], [drawn.result(result)], **({"OutType": 2} if operator == "SHAPE" else {}))
+    drawn.model.op(
+        operator, [source], [drawn.result(result)], **({"OutType": 2} if operator == "SHAPE" else {})
+    )
     return drawn
 
 
@@ -443,4 +449,3 @@ MODELS: dict[str, Callable[[np.random.Generator], Drawn]] = {
     )
 }
 """Name -> a function that draws a model with inputs."""
-

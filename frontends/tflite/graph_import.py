@@ -121,6 +121,11 @@ class GraphImport:
             self._known[constant] = (array, usable)
         return self._constants[key]
 
+    @property
+    def declared_bytes(self) -> int:
+        """What the tensors bound so far need, as if none shared memory."""
+        return sum(type_.elements * type_.dtype.itemsize for type_ in self._types.values())
+
     # -- the module --------------------------------------------------------------------------------
 
     def file_location(self, operator: Operator | None) -> Any:

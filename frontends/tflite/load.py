@@ -11,7 +11,7 @@ from ...dialect.model import DEFAULT_NUMERICS
 from ...errors import InputError
 from .graph import Graph, ModelFile, Signature, short
 from .graph_import import GraphImport, Shape
-from .reader import read_model, tensor_limit_bytes
+from .reader import model_limit_bytes, read_model, tensor_limit_bytes
 
 Shapes = Mapping[str, Sequence[int]] | Sequence[Sequence[int]]
 
@@ -23,6 +23,7 @@ def load_tflite(
     signature: str | None = None,
     shapes: Shapes | None = None,
     numerics: str | None = None,
+    max_bytes: int | None = None,
 ) -> Any:
     """The qnn module of a TFLite file, in a context of its own (``module.context``).
 
@@ -34,6 +35,8 @@ def load_tflite(
         shapes: other input shapes than the file's, by input name (others keep theirs) or as a list in input
             order; the shapes of all other tensors follow from the operators.
         numerics: a mode of ``dialect.numerics``; default ``reference``.
+        max_bytes: the most memory that the model's tensors may need together; default the limits of
+            :mod:`.reader`.
 
     Raises:
         ImportModelError: the file is damaged or wrong.
@@ -41,14 +44,22 @@ def load_tflite(
         InputError: an argument does not fit the model.
     """
     mode = DEFAULT_NUMERICS if numerics is None else numerics
-    limit = tensor_limit_bytes()
-    model = read_model(data, name, limit)
+    limit = tensor_limit_bytes() if max_bytes is None else max_bytes
+    total = model_limit_bytes() if max_bytes is None else max_bytes
+    model = read_model(data, name, limit, total)
     entry = _find_signature(model, signature)
     graph = model.graphs[entry.graph if entry else 0]
     names = [_input_name(graph, entry, index) for index in graph.inputs]
     new_shapes = None if shapes is None else _input_shapes(graph, names, shapes)
     with new_context(), ir.Location.unknown():
-        return GraphImport(model, graph, new_shapes, limit).build(mode, entry)
+        imported = GraphImport(model, graph, new_shapes, limit)
+        module = imported.build(mode, entry)
+    if imported.declared_bytes > total:
+        imported.fail(
+            f"its tensors need {imported.declared_bytes} bytes with these shapes, "
+            f"more than the limit of {total}"
+        )
+    return module
 
 
 def _find_signature(model: ModelFile, key: str | None) -> Signature | None:

@@ -29,6 +29,8 @@ from .topology import Fail, check_graph_ends, check_indices, describe, first_use
 
 LIMIT_VARIABLE = "ZEROPOINT_TENSOR_LIMIT_BYTES"
 DEFAULT_LIMIT_BYTES = 1 << 30
+TOTAL_VARIABLE = "ZEROPOINT_MODEL_LIMIT_BYTES"
+DEFAULT_TOTAL_BYTES = 1 << 34
 
 
 def tensor_limit_bytes() -> int:
@@ -38,34 +40,53 @@ def tensor_limit_bytes() -> int:
     Raises:
         ImportModelError: the variable is not a positive whole number.
     """
-    text = os.environ.get(LIMIT_VARIABLE, "")
+    return _limit(LIMIT_VARIABLE, DEFAULT_LIMIT_BYTES)
+
+
+def model_limit_bytes() -> int:
+    """The most memory that all tensors of a model may need together, as if none shared any: 16 GiB, or what
+    the environment variable ``ZEROPOINT_MODEL_LIMIT_BYTES`` says.
+
+    Raises:
+        ImportModelError: the variable is not a positive whole number.
+    """
+    return _limit(TOTAL_VARIABLE, DEFAULT_TOTAL_BYTES)
+
+
+def _limit(variable: str, default: int) -> int:
+    text = os.environ.get(variable, "")
     if not text:
-        return DEFAULT_LIMIT_BYTES
+        return default
     if not text.isdecimal() or int(text) == 0:
-        raise ImportModelError(f"{LIMIT_VARIABLE}: error: got '{text}', expected a positive number of bytes")
+        raise ImportModelError(f"{variable}: error: got '{text}', expected a positive number of bytes")
     return int(text)
 
 
-def read_model(data: bytes, name: str, limit_bytes: int | None = None) -> ModelFile:
+def read_model(
+    data: bytes, name: str, limit_bytes: int | None = None, total_bytes: int | None = None
+) -> ModelFile:
     """Read a file.
 
     Args:
         data: the file's bytes; constants of the result refer to them.
         name: the file's name, for messages.
         limit_bytes: the most memory one tensor may need; default :func:`tensor_limit_bytes`.
+        total_bytes: the most memory all tensors may need; default :func:`model_limit_bytes`.
 
     Raises:
         ImportModelError: the file is damaged, or says something that TFLite does not allow.
     """
     limit = tensor_limit_bytes() if limit_bytes is None else limit_bytes
-    return _ModelReader(FlatBuffer(data, name), limit).read()
+    total = model_limit_bytes() if total_bytes is None else total_bytes
+    return _ModelReader(FlatBuffer(data, name), limit, total).read()
 
 
 class _ModelReader:
-    def __init__(self, file: FlatBuffer, limit_bytes: int) -> None:
+    def __init__(self, file: FlatBuffer, limit_bytes: int, total_bytes: int) -> None:
         self.file = file
         self.root = file.root(IDENTIFIER)
         self.limit_bytes = limit_bytes
+        self.total_bytes = total_bytes
 
     def read(self) -> ModelFile:
         version = self.root.integer(0, "u32")
@@ -75,7 +96,7 @@ class _ModelReader:
             self._opcode(table, i) for i, table in enumerate(self.root.tables(1, "operator code"))
         ]
         buffers = [self._buffer(table, i) for i, table in enumerate(self.root.tables(4, "buffer"))]
-        self.tensor_reader = TensorReader(self.file, buffers, self.limit_bytes)
+        self.tensor_reader = TensorReader(self.file, buffers, self.limit_bytes, self.total_bytes)
         graphs = tuple(self._graph(table, i) for i, table in enumerate(self.root.tables(2, "subgraph")))
         if not graphs:
             self.file.fail("the model has no subgraph")

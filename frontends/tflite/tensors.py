@@ -16,7 +16,7 @@ from .sparsity import positions, read_sparsity
 
 SMALLEST_NORMAL = float(np.finfo(np.float32).tiny)
 
-_QUANTIZABLE = frozenset({"i4", "u4", "i8", "u8", "i16", "u16", "i32", "i64"})
+_QUANTIZABLE = frozenset({"i2", "i4", "u4", "i8", "u8", "i16", "u16", "i32", "i64"})
 _WIDE = frozenset({"i32", "i64"})
 """Storage of biases and accumulators: their scales follow from others, so the file's need only be sane."""
 
@@ -25,13 +25,17 @@ _CUSTOM_DETAILS, _BLOCKWISE_DETAILS = 1, 2
 
 class TensorReader:
     """Reads tensors of one file. ``buffers`` are its constant data by buffer index, None where there is
-    none.
+    none. ``limit_bytes`` is the most that one tensor may need, ``total_bytes`` that all of them may.
     """
 
-    def __init__(self, file: FlatBuffer, buffers: list[memoryview | None], limit_bytes: int) -> None:
+    def __init__(
+        self, file: FlatBuffer, buffers: list[memoryview | None], limit_bytes: int, total_bytes: int
+    ) -> None:
         self._file = file
         self._buffers = buffers
         self._limit_bytes = limit_bytes
+        self._total_bytes = total_bytes
+        self._declared_bytes = 0
 
     def read(self, table: Table, index: int, user: str = "") -> Tensor:
         """A checked tensor; raises ImportModelError that names it and the operator that uses it (``CONV_2D
@@ -41,7 +45,15 @@ class TensorReader:
         where = f"tensor {index} ('{short(name)}')"
         if user:
             where = f"{user}, {where}"
-        return _OneTensor(self._file, table, index, name, where, self._buffers, self._limit_bytes).read()
+        one = _OneTensor(self._file, table, index, name, where, self._buffers, self._limit_bytes)
+        tensor = one.read()
+        self._declared_bytes += one.size
+        if self._declared_bytes > self._total_bytes:
+            self._file.fail(
+                f"{where}: the tensors up to this one need {self._declared_bytes} bytes, "
+                f"more than the limit of {self._total_bytes}"
+            )
+        return tensor
 
 
 class _OneTensor:
@@ -62,6 +74,7 @@ class _OneTensor:
         self.where = where
         self.buffers = buffers
         self.limit_bytes = limit_bytes
+        self.size = 0
 
     def fail(self, what: str) -> NoReturn:
         self.file.fail(f"{self.where}: {what}")
@@ -72,6 +85,9 @@ class _OneTensor:
         params, obstacle = self._quantization(type_, shape)
         if self.table.integer(10, "u32"):
             self.fail("its data lies in an external file, which is not supported")
+        blockwise = self._blockwise()
+        if type_.element and type_.bits < 8 and params is None and blockwise is None:
+            obstacle = obstacle or f"type {type_.name} without scales"
         return Tensor(
             index=self.index,
             name=self.name,
@@ -83,7 +99,7 @@ class _OneTensor:
             is_variable=bool(self.table.integer(5, "bool")),
             has_rank=bool(shape) or bool(self.table.integer(8, "bool")),
             obstacle=obstacle or ("" if type_.element else f"type {type_.name}"),
-            blockwise=self._blockwise(),
+            blockwise=blockwise,
         )
 
     def _type(self) -> ElementType:
@@ -96,7 +112,7 @@ class _OneTensor:
         shape = self.table.integers(0)
         if any(extent < 0 for extent in shape):
             self.fail(f"shape {list(shape)} has a negative extent")
-        size = type_.byte_count(math.prod(shape))
+        size = self.size = type_.byte_count(math.prod(shape))
         if size > self.limit_bytes:
             self.fail(f"shape {list(shape)} needs {size} bytes, more than the limit of {self.limit_bytes}")
         return shape
@@ -235,18 +251,20 @@ class _OneTensor:
                 f"buffer {number} holds {len(raw)} bytes, expected {expected} for {type_.name} {list(shape)}"
             )
         if type_.bits < 8:
-            return unpack_4bit(raw, TensorType(shape, type_.element))
+            return unpacked(raw, type_, shape)
         # A copy is made only if the file does not keep the values aligned.
         values = np.frombuffer(raw, TensorType(shape, type_.element).dtype)
         return np.require(values.reshape(shape), requirements=["A"])
 
 
-def unpack_4bit(raw: memoryview, type_: TensorType) -> npt.NDArray[np.generic]:
-    """One value per byte from two per byte, the low nibble first; rows are not padded, a last odd nibble
+def unpacked(raw: memoryview, type_: ElementType, shape: tuple[int, ...]) -> npt.NDArray[np.generic]:
+    """One value per byte from two or four per byte, the lowest bits first; rows are not padded, the last byte
     is.
     """
-    packed = np.frombuffer(raw, np.uint8)
-    nibbles = np.stack([packed & 15, packed >> 4], axis=-1).reshape(-1)[: type_.elements]
-    signed = type_.element == "i4"
-    values = (nibbles ^ 8).astype(np.int8) - np.int8(8) if signed else nibbles
-    return values.reshape(type_.shape)
+    packed, bits = np.frombuffer(raw, np.uint8), type_.bits
+    shifts = np.arange(0, 8, bits, dtype=np.uint8)
+    fields = (packed[:, None] >> shifts & np.uint8((1 << bits) - 1)).reshape(-1)[: math.prod(shape)]
+    sign = 1 << (bits - 1)
+    signed = type_.element[0] == "i"
+    values: npt.NDArray[np.generic] = (fields ^ sign).astype(np.int8) - np.int8(sign) if signed else fields
+    return values.reshape(shape)

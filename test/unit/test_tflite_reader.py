@@ -322,5 +322,22 @@ def test_mutants_load_or_are_refused() -> None:
         except ZeropointError:
             refused += 1
         assert time.perf_counter() - start < 5.0
-    assert loaded > 100
-    assert refused > 100
+    # Shares, since a busy machine gets through few.
+    assert min(loaded, refused) > (loaded + refused) // 20
+
+
+@pytest.mark.parametrize("by", ["argument", "environment", "shapes"])
+def test_memory_of_all_tensors_is_limited(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three tensors of 400 bytes."""
+    model = Builder()
+    x, y, z = (model.tensor(name, (10, 10), np.float32, signature=(-1, 10)) for name in "xyz")
+    model.op("ABS", [x], [y])
+    model.op("ABS", [y], [z])
+    data = model.build([x], [z])
+    assert load_bytes(data, name="m.tflite", max_bytes=1200)
+    if by == "environment":
+        monkeypatch.setenv("ZEROPOINT_MODEL_LIMIT_BYTES", "1199")
+    arguments = {"max_bytes": 1199} if by == "argument" else {}
+    arguments |= {"max_bytes": 1200, "shapes": {"x": [11, 10]}} if by == "shapes" else {}
+    with pytest.raises(ImportModelError, match=r"need 1[23]\d0 bytes.* more than the limit of 1\d{3}"):
+        load_bytes(data, name="m.tflite", **arguments)
