@@ -31,6 +31,7 @@ TENSOR_TYPES: dict[str, int] = {
     "int16": tflite.TensorType.INT16,
     "int8": tflite.TensorType.INT8,
     "int4": tflite.TensorType.INT4,
+    "int2": 19,  # newer than the schema package
     "float64": tflite.TensorType.FLOAT64,
     "uint32": tflite.TensorType.UINT32,
     "uint16": tflite.TensorType.UINT16,
@@ -427,11 +428,13 @@ def invoke_litert(runner: Any, inputs: Sequence[Array]) -> list[Array]:
     return [runner.get_tensor(detail["index"]).copy() for detail in runner.get_output_details()]
 
 
-def packed_4bit(values: Array) -> bytes:
-    """Signed values of 4 bits as a buffer holds them: two per byte, the first one low."""
-    flat = values.reshape(-1).astype(np.int8).view(np.uint8) & 15
-    low, high = flat[::2], np.append(flat, np.uint8(0))[1::2]
-    return (low | high[: low.size] << 4).astype(np.uint8).tobytes()
+def packed(values: Array, bits: int = 4) -> bytes:
+    """Signed values of 4 or 2 bits as a buffer holds them: several per byte, the first one lowest."""
+    per_byte = 8 // bits
+    fields = values.reshape(-1).astype(np.int8).view(np.uint8) & ((1 << bits) - 1)
+    rows = np.append(fields, np.zeros(-fields.size % per_byte, np.uint8)).reshape(-1, per_byte)
+    shifted = rows << np.arange(0, 8, bits, dtype=np.uint8)
+    return np.bitwise_or.reduce(shifted, axis=1).astype(np.uint8).tobytes()
 
 
 def run_litert(

@@ -85,7 +85,7 @@ class ElementType:
     bits: int
 
     def byte_count(self, elements: int) -> int:
-        """Bytes that ``elements`` of them occupy in a buffer (4-bit values are packed in pairs)."""
+        """Bytes that ``elements`` of them occupy in a buffer (values of 4 and 2 bits are packed)."""
         return -(-elements * self.bits // 8)
 
 
@@ -109,7 +109,7 @@ ELEMENT_TYPES = (
     ElementType("UINT16", "u16", 16),
     ElementType("INT4", "i4", 4),
     ElementType("BFLOAT16", "", 16),
-    ElementType("INT2", "", 2),
+    ElementType("INT2", "i2", 2),
     ElementType("UINT4", "u4", 4),
     ElementType("FLOAT8_E4M3FN", "", 8),
     ElementType("FLOAT8_E5M2", "", 8),

@@ -14,7 +14,6 @@ from ...dialect.types import QuantParams, Storage, TensorType
 from .graph import Tensor
 from .operator_import import FLOAT, Q16, Q32, OperatorImport, kind
 
-_I8_WITH_I4_BOUNDS = Storage(8, True, -8, 7)
 _INT32 = 2
 """Code of INT32 in the option that says how wide biases (and accumulators) are."""
 _BIAS_LIMIT = float(1 << 46)
@@ -31,6 +30,7 @@ _WEIGHTS = {
     "f32": ("f32", *_SIGNED),
 }
 """Kind of the input -> kinds of weights it is combined with."""
+_TWO_BITS = {"quantized i8": ("quantized i2",), "f32": ("quantized i2",)}
 _RESULTS = {"FULLY_CONNECTED": {"quantized i8": Q32, "quantized u8": Q16 | Q32, "quantized i16": Q32}}
 """Operator -> kind of its input -> kinds of its result, besides the input's own."""
 
@@ -108,13 +108,18 @@ def _block_scales(op: OperatorImport, index: int, count: int) -> npt.NDArray[np.
 
 
 def filter_type(op: OperatorImport, places: Places = PLACES) -> TensorType:
-    """The filter's type as stored (4-bit values count as i8 with bounds); what input and result it is
+    """The filter's type as stored (values of few bits count as i8 with bounds); what input and result it is
     combined with is checked.
     """
     x, w, y = op.type(places.input), op.type(places.filter), op.output().type
     op.constant(places.filter, "weights")
     activations, weights = kind(x), kind(w)
-    if weights not in _WEIGHTS.get(activations, ()):
+    # Two bits are for matrix products only.
+    known = (
+        *_WEIGHTS.get(activations, ()),
+        *(_TWO_BITS.get(activations, ()) if op.name == "FULLY_CONNECTED" else ()),
+    )
+    if weights not in known:
         op.unsupported(f"{activations} input with {weights} weights")
     if kind(y) not in {activations, *_RESULTS.get(op.name, {}).get(activations, ())}:
         op.unsupported(f"{activations} input with {kind(y)} result")
@@ -126,8 +131,9 @@ def filter_type(op: OperatorImport, places: Places = PLACES) -> TensorType:
     symmetric = op.name != "FULLY_CONNECTED" or activations in FLOAT
     if symmetric and weights != "quantized u8" and any(params.zero_points):
         op.fail(f"int8 weights need zero point 0, got {params.zero_points[0]}")
-    if params.storage.bits == 4:
-        return TensorType(w.shape, replace(params, storage=_I8_WITH_I4_BOUNDS))
+    if params.storage.bits < 8:
+        bounds = Storage(8, True, params.storage.minimum, params.storage.maximum)
+        return TensorType(w.shape, replace(params, storage=bounds))
     return w
 
 

@@ -13,7 +13,7 @@ import zeropoint
 from lowered_ops import Case, check_cases
 from operator_models import check_model
 from random_tensors import Array, floating, quantized, same_padding, seeds, values
-from tflite_builder import ACTIVATIONS, Builder, packed_4bit, run_litert
+from tflite_builder import ACTIVATIONS, Builder, packed, run_litert
 from zeropoint.dialect.dynamic_range import quantize_rows
 from zeropoint.dialect.evaluate import evaluate_module
 from zeropoint.dialect.meaning import evaluate
@@ -43,8 +43,7 @@ def add_weights(
     if not four_bits:
         data = rng.integers(-127, 128, shape).astype(np.int8)
         return model.constant("w", data, scales=scales, axis=axis)
-    packed = packed_4bit(rng.integers(-7, 8, shape))
-    return model.tensor("w", shape, "int4", scales=scales, axis=axis, data=packed)
+    return model.tensor("w", shape, "int4", scales=scales, axis=axis, data=packed(rng.integers(-7, 8, shape)))
 
 
 @settings(max_examples=30)
@@ -187,7 +186,7 @@ def _blocks(
         scales = rng.uniform(0.01, 0.1, (outputs, depth // size)).astype(np.float16)
     index = model.tensor("scales", scales.shape, "float16", data=scales)
     stored = rng.integers(-8, 8, shape).astype(np.int8)
-    w = model.tensor("w", shape, "int4", data=packed_4bit(stored))
+    w = model.tensor("w", shape, "int4", data=packed(stored))
     model.tensors[w].blockwise = (index, size)
     real = stored.reshape(outputs, -1, size) * scales.reshape(outputs, -1, 1).astype(np.float32)
     return model, w, real.reshape(shape)
