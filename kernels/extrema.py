@@ -12,6 +12,8 @@ from .runs import each_run, each_step, load_bytes, narrowed, runs_of, store_byte
 from .writer import Writer
 
 _BUFFERS = 3
+_VECTORS = 4
+"""At a time, where runs are long enough."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ def plan(spec: Extremum, isa: InstructionSet) -> Launch | str:
     if isinstance(runs, str):
         return runs
     options = (
-        ("step", runs.step(isa.vector_bytes)),
+        ("step", runs.step(_VECTORS * isa.vector_bytes)),
         ("signed", spec.signed),
         ("largest", spec.largest),
     )
@@ -52,13 +54,15 @@ def emit(code: Code, isa: InstructionSet) -> str:
 
     def run(pointers: Sequence[str], length: str) -> None:
         def one(position: str) -> None:
-            lhs, rhs = (
-                load_bytes(w, w.at(pointer, position), step, isa.vector_bytes) for pointer in pointers[:2]
-            )
-            better = w.binary(name, lhs, rhs, w.i8)
-            store_bytes(w, better, w.at(pointers[2], position), step, isa.vector_bytes)
+            lhs, rhs, target = (w.at(pointer, position) for pointer in pointers)
+            count, better = min(step, isa.vector_bytes), {}
+            for first in range(0, step, count):
+                parts = [load_bytes(w, w.at(side, first), count, isa.vector_bytes) for side in (lhs, rhs)]
+                better[first] = w.binary(name, *parts, w.i8)
+            for first, value in better.items():
+                store_bytes(w, value, w.at(target, first), count, isa.vector_bytes)
 
-        each_step(w, length, step, one, unroll=4)
+        each_step(w, length, step, one)
 
     each_run(w, _BUFFERS, [w.pointer(i) for i in range(_BUFFERS)], run)
     return w.text()
