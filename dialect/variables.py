@@ -111,4 +111,5 @@ def initial_values(module: Any) -> dict[str, npt.NDArray[np.generic]]:
 def _stored(attribute: Any, type_: TensorType) -> npt.NDArray[np.generic]:
     array = elements_array(attribute)
     stored: npt.NDArray[np.generic] = array if array.dtype == type_.dtype else array.view(type_.dtype)
-    return stored.copy()
+    copied: npt.NDArray[np.generic] = stored.copy()
+    return copied

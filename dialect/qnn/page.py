@@ -16,6 +16,7 @@ ALIASES = {
     "r": "!quant.uniform<i8:f32, 0.25:-1>",
     "w": "!quant.uniform<i8:f32, 0.25>",
     "b": "!quant.uniform<i32:f32, 0.125>",
+    "c": "!quant.uniform<i16:f32, 0.000244140625>",
 }
 """Element types that the examples use."""
 

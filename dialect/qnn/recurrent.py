@@ -22,7 +22,7 @@ class LstmCellOp(QnnOp, name="lstm_cell", traits=[ext.Pure]):
     output x weights, gate after gate: input, forget, update, output; each has its own scale. Gates are added
     in i16 of scale 2^-12. Three gates have no input gate: that is 1 - logistic(forget).
 
-    Example: ``"qnn.lstm_cell"(%x, %h, %c) {clamp = array<f32>} : (tensor<1x8x!a>, tensor<1x8x!b>,
+    Example: ``"qnn.lstm_cell"(%x, %h, %c) {clamp = array<f32>} : (tensor<1x8x!b>, tensor<1x8x!b>,
     tensor<1x2x!c>) -> tensor<1x2x!c>``
     """
 
@@ -54,7 +54,7 @@ class LstmHiddenOp(QnnOp, name="lstm_hidden", traits=[ext.Pure]):
 
     Sums as in ``lstm_cell``, of which the last gate is read.
 
-    Example: ``"qnn.lstm_hidden"(%x, %h, %c) : (tensor<1x8x!a>, tensor<1x8x!b>, tensor<1x2x!c>) ->
+    Example: ``"qnn.lstm_hidden"(%x, %h, %c) : (tensor<1x8x!b>, tensor<1x8x!b>, tensor<1x2x!c>) ->
     tensor<1x2x!q>``
     """
 

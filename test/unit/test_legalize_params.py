@@ -351,7 +351,7 @@ def test_pipelines_legalize_for_a_target_only() -> None:
     assert not any("target" in text for text in passes_to("llvm"))
     option = "{target='my engine.toml'}"
     passes = passes_to("legalized", target="my engine.toml")
-    assert passes[:2] == (f"isolate-unsupported{option}", f"legalize-params{option}")
+    assert passes[2:4] == (f"isolate-unsupported{option}", f"legalize-params{option}")
 
 
 def test_compile_obeys_any_targets_rules_but_not_on_a_foreign_machine(tmp_path: Path) -> None:
