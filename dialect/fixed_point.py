@@ -36,7 +36,8 @@ def round_half_away_array(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     The float dtype stays (exact: no ``x + 0.5`` that would round up).
     """
     whole = np.trunc(values)
-    away = np.abs(values - whole) >= 0.5
+    with np.errstate(invalid="ignore"):  # infinities stay
+        away = np.abs(values - whole) >= 0.5
     result: npt.NDArray[Any] = whole + np.copysign(away.astype(values.dtype), values)
     return result
 

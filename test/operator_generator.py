@@ -178,12 +178,12 @@ def _compare_all(name: str, count: int, pipe: multiprocessing.connection.Connect
     pipe.send(None)
 
 
-def run(name: str, count: int) -> Iterator[tuple[int, Result]]:
+def run(name: str, count: int, first: int = 0) -> Iterator[tuple[int, Result]]:
     """``count`` models of a maker in a process that LiteRT may end; then another takes its place."""
-    first, context = 0, multiprocessing.get_context("spawn")
-    while first < count:
+    end, context = first + count, multiprocessing.get_context("spawn")
+    while first < end:
         ours, theirs = context.Pipe()
-        process = context.Process(target=_work, args=(name, count - first, theirs, first))
+        process = context.Process(target=_work, args=(name, end - first, theirs, first))
         process.start()
         theirs.close()
         seed, what = -1, ("", "")
@@ -213,6 +213,7 @@ def main() -> None:
     parser.add_argument("makers", nargs="*", metavar="MAKER", help=f"of {', '.join(sorted(MAKERS))}")
     parser.add_argument("--count", type=int, default=200, help="examples of each operator, about")
     parser.add_argument("--record", action="store_true", help=f"update {RECORD.name}")
+    parser.add_argument("--first", type=int, default=0, help="number of the first example")
     options = parser.parse_args()
     record: dict[str, dict[str, list[int]]] = json.loads(RECORD.read_text("utf-8")) if RECORD.exists() else {}
     print(f"{'operator':<30} {'kind':<10} {'equal':>6} {'different':>9} {'refused':>8} {'unsupported':>11}")
@@ -220,7 +221,7 @@ def main() -> None:
         operators = {operator_of(drawn)[0] for _, drawn in drawn_models(name, 400)}
         table: dict[tuple[str, str], collections.Counter[str]] = collections.defaultdict(collections.Counter)
         shown: set[tuple[str, str, str]] = set()
-        for seed, result in run(name, options.count * len(operators)):
+        for seed, result in run(name, options.count * len(operators), options.first):
             table[result.operator, result.kind][result.status] += 1
             key = (result.operator, result.kind, result.status)
             if result.status != "equal" and key not in shown:
