@@ -22,14 +22,16 @@ def check_model(
     compiled: bool = False,
     rtol: float = 0.0,
     atol: float = 0.0,
+    numerics: str = "reference",
 ) -> None:
-    """The meaning of the imported model equals LiteRT's reference kernels, and compiled code the meaning.
+    """The meaning of the imported model equals LiteRT's reference kernels (its default interpreter, if
+    ``numerics`` is xnnpack), and compiled code the meaning.
 
     Bit by bit, unless a tolerance is given. ``compiled``: as the optimized pipeline compiles it; a test does
     so for few of its examples.
     """
-    expected = judge(model, inputs, outputs, arrays)
-    imported = load_bytes(model.build(inputs, outputs), name="m.tflite")
+    expected = judge(model, inputs, outputs, arrays, numerics == "reference")
+    imported = load_bytes(model.build(inputs, outputs), name="m.tflite", numerics=numerics)
     (meant,) = evaluate_module(imported.module, arrays)
     np.testing.assert_allclose(meant, expected, rtol=rtol, atol=atol)
     if compiled:

@@ -98,3 +98,23 @@ def test_faults(output: tuple[int, ...], options: dict[str, Any], message: str) 
     model, x, y = upsampling(output, **options)
     with pytest.raises(ImportModelError, match=message):
         load_bytes(model.build([x], [y]), name="m.tflite")
+
+
+@settings(max_examples=20)
+@given(seeds)
+def test_xnnpack_rounds_as_in_convolutions(seed: int) -> None:
+    """(It takes no stride beyond the kernel: there LiteRT's own kernel rounds twice.)"""
+    rng = np.random.default_rng(seed)
+    size, channels, outputs, stride = rng.integers(1, (5, 6, 6, 4)).tolist()
+    kernel = stride + int(rng.integers(0, 3))
+    s_w, out = rng.uniform(0.01, 0.1, outputs).astype(np.float32), size * stride
+    model = Builder()
+    shape = model.constant("shape", np.array([1, out, out, outputs], np.int32))
+    weights = rng.integers(-127, 128, (outputs, kernel, kernel, channels)).astype(np.int8)
+    w = model.constant("w", weights, scales=s_w)
+    x_type = quantized((1, size, size, channels), "i8", 0.25, 3)
+    x = model.tensor("x", x_type.shape, np.int8, scales=0.25, zero_points=3)
+    b = model.constant("b", rng.integers(-999, 999, outputs).astype(np.int32), scales=0.25 * s_w)
+    y = model.tensor("y", (1, out, out, outputs), np.int8, scales=float(s_w.mean()) * 40, zero_points=-9)
+    model.op("TRANSPOSE_CONV", [shape, w, x, b], [y], Padding="SAME", StrideH=stride, StrideW=stride)
+    check_model(model, [x], [y], [values(rng, x_type)], compiled=seed % 16 == 0, numerics="xnnpack")
