@@ -219,7 +219,7 @@ class _MainReader:
 
     def _part(self, name: str) -> Part:
         """The program of a module inside; its kernels become known here."""
-        inner, prefix = _read(self._symbols[name].operation, self._inner_constants), f"{name}/"
+        inner, prefix = _read(self._symbols[name].operation, self._inner_constants), f"{name}."
         self.sources.update({prefix + kernel: source for kernel, source in inner.sources.items()})
         self.launched.update(inner.launched)
         return Part(inner.program(), prefix, self._inner_constants[name])

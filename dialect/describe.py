@@ -47,24 +47,43 @@ class OpRow:
 
 
 def describe(module: Any) -> list[OpRow]:
-    """A row for every qnn op of ``@main`` that is not a constant, in order."""
+    """A row for every qnn op that is not a constant, in order (see :func:`described_operations`)."""
     mode = (
         module.operation.attributes["qnn.numerics"].value
         if "qnn.numerics" in module.operation.attributes
         else "reference"
     )
-    rows: list[OpRow] = []
-    for function in module.body.operations:
-        if (
-            function.operation.name != "func.func"
-            or ir.StringAttr(function.attributes["sym_name"]).value != "main"
-        ):
+    return [_row(index, operation, mode) for index, operation in enumerate(described_operations(module))]
+
+
+def described_operations(module: Any) -> list[Any]:
+    """The ops that :func:`describe` has rows for: those of ``@main``, of branches and loops in it where they
+    stand, then those of modules that branches and loops have become.
+    """
+    found: list[Any] = []
+    _collect(module.operation, found)
+    return found
+
+
+def _collect(module: Any, found: list[Any]) -> None:
+    operations = [view.operation for view in module.regions[0].blocks[0].operations]
+    for operation in operations:
+        if operation.name != "func.func" or ir.StringAttr(operation.attributes["sym_name"]).value != "main":
             continue
-        for view in function.regions[0].blocks[0].operations:
+        _collect_region(operation.regions[0], found)
+    for operation in operations:
+        if operation.name == "builtin.module":
+            _collect(operation, found)
+
+
+def _collect_region(region: Any, found: list[Any]) -> None:
+    for block in region.blocks:
+        for view in block.operations:
             operation = view.operation
             if operation.name.startswith("qnn.") and operation.name != "qnn.constant":
-                rows.append(_row(len(rows), operation, mode))
-    return rows
+                found.append(operation)
+            for inner in operation.regions:
+                _collect_region(inner, found)
 
 
 def location_name(location: Any) -> str:

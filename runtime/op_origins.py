@@ -10,10 +10,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..dialect.describe import OpRow, location_name
+from ..dialect.describe import OpRow, described_operations, location_name
 from ..dialect.ir_types import to_tensor_type
 from ..dialect.mlir import ir
-from ..dialect.model import find_main
 from ..passes.decisions import INSERTED_ATTRIBUTE, Decision
 from ..passes.parameter_rules import params_text
 
@@ -21,10 +20,8 @@ _NUMBER = re.compile(r'^loc\((?:"(?:[^"\\]|\\.)*"\()?fused<(\d+) : i32>')
 
 
 def qnn_operations(module: Any) -> list[Any]:
-    """The ops of ``@main`` that ``describe`` has rows for, in its order."""
-    block = find_main(module).operation.regions[0].blocks[0]
-    operations = [view.operation for view in block.operations]
-    return [op for op in operations if op.name.startswith("qnn.") and op.name != "qnn.constant"]
+    """The ops that ``describe`` has rows for, in its order."""
+    return described_operations(module)
 
 
 def number_in(location: Any) -> int | None:
