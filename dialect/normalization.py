@@ -32,8 +32,8 @@ class LogSoftmax8:
     """8-bit log_softmax of a row; ``d = max - q``.
 
     ``total = sum rdivpot(exps[d], 12)`` (Q12.19), ``log = logarithm(total)`` (Q5.26), ``reached =
-    max(diff_min - 1, mbqm(log - 2^31, reverse_multiplier, reverse_shift))``. Where ``-d > reached`` the result
-    is ``rdivpot(differences[d] - log, 22)`` sixteenths (negative), elsewhere the lowest value.
+    max(diff_min - 1, mbqm(log - 2^31, reverse_multiplier, reverse_shift))``. Where ``-d > reached`` the
+    result is ``rdivpot(differences[d] - log, 22)`` sixteenths (negative), elsewhere the lowest value.
     """
 
     exps: tuple[int, ...]

@@ -57,8 +57,10 @@ def emit(code: Code, isa: InstructionSet) -> str:
             lhs, rhs, target = (w.at(pointer, position) for pointer in pointers)
             count, better = min(step, isa.vector_bytes), {}
             for first in range(0, step, count):
-                parts = [load_bytes(w, w.at(side, first), count, isa.vector_bytes) for side in (lhs, rhs)]
-                better[first] = w.binary(name, *parts, w.i8)
+                left, right = (
+                    load_bytes(w, w.at(side, first), count, isa.vector_bytes) for side in (lhs, rhs)
+                )
+                better[first] = w.binary(name, left, right, w.i8)
             for first, value in better.items():
                 store_bytes(w, value, w.at(target, first), count, isa.vector_bytes)
 

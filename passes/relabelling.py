@@ -99,7 +99,7 @@ def _contraction(before: Signature, after: Signature) -> str | None:
 
 
 def _batch_matmul(before: Signature, after: Signature) -> str | None:
-    one, other = (rescale.batch_matmul(*s.types, s.result, s.mode) for s in (before, after))
+    one, other = (rescale.batch_matmul(s.types[0], s.types[1], s.result, s.mode) for s in (before, after))
     return _rescale_differs(one.rescale, other.rescale, distance(before.result, after.result))
 
 

@@ -40,6 +40,8 @@ OPERATORS = (
     "local_response_normalization",
     "log_softmax",
     "logistic",
+    "lstm_cell",
+    "lstm_hidden",
     "max_pool2d",
     "maximum",
     "mean",
