@@ -140,6 +140,8 @@ FACTS = {
     "reduce_max": (EQUAL, NONE, FREE, FREE, NONE, NONE),
     "reduce_min": (EQUAL, NONE, FREE, FREE, NONE, NONE),
     "unary": (FREE, FREE, FREE, FREE, FREE, NONE),
+    "lstm_cell": (FREE, NONE, FREE, FREE, NONE, NONE),
+    "lstm_hidden": (FREE, NONE, FREE, FREE, NONE, NONE),
 }
 
 
