@@ -15,17 +15,19 @@ class InstructionSet:
     """LLVM features that code needs, as LLVM writes them (``+avx2``)."""
     vector_bytes: int
     registers: int
-    dot: Literal["dot-u8s8", "multiply-add-i16"]
-    """How four bytes are summed into an i32 lane: ``vpdpbusd``; or ``vpmaddwd`` on bytes widened to i16,
-    which is exact (``vpmaddubsw`` saturates).
+    dot: Literal["dot-u8s8", "multiply-add-i16", "dot-s8s8", "multiply-add-s8"]
+    """How four bytes are summed into an i32 lane: ``vpdpbusd``; ``vpmaddwd`` on bytes widened to i16, which
+    is exact (``vpmaddubsw`` saturates); ``sdot``; or ``smull`` and ``smlal``, whose i16 sums of two products
+    ``sadalp`` adds (exact unless all four factors are -128).
     """
     base: str = ""
     """The set that this one extends; its kernels are used where no family needs what this one adds."""
+    architecture: Literal["x86_64", "aarch64"] = "x86_64"
 
     @property
     def unsigned_inputs(self) -> bool:
-        """Whether activations are multiplied as u8 (with i8 weights)."""
-        return True
+        """Whether activations are multiplied as u8 (weights are i8); else as i8."""
+        return self.architecture == "x86_64"
 
     @property
     def lanes(self) -> int:
@@ -48,5 +50,15 @@ _X86 = (
     InstructionSet("sse4", frozenset({"+sse4.1", "+ssse3"}), 16, 16, "multiply-add-i16"),
 )
 
-INSTRUCTION_SETS: dict[str, InstructionSet] = {isa.name: isa for isa in _X86}
-"""By name; where a machine has several, the first is the best."""
+_NEON = frozenset({"+neon"})
+
+_AARCH64 = (
+    InstructionSet(
+        "i8mm", _NEON | {"+dotprod", "+i8mm"}, 16, 32, "dot-s8s8", base="dotprod", architecture="aarch64"
+    ),
+    InstructionSet("dotprod", _NEON | {"+dotprod"}, 16, 32, "dot-s8s8", architecture="aarch64"),
+    InstructionSet("neon", _NEON, 16, 32, "multiply-add-s8", architecture="aarch64"),
+)
+
+INSTRUCTION_SETS: dict[str, InstructionSet] = {isa.name: isa for isa in (*_X86, *_AARCH64)}
+"""By name; of those of one architecture that a machine has, the first is the best."""

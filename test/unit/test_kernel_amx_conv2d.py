@@ -376,10 +376,10 @@ def test_the_base_set_takes_the_rest(case: Case) -> None:
 
 
 def test_a_set_without_tiles_does_not_use_them() -> None:
-    for isa in INSTRUCTION_SETS:
-        launch = kernel_runner.launch_of(LAYERS[0][0], isa)
+    for isa in (isa for isa in INSTRUCTION_SETS.values() if isa.architecture == "x86_64"):
+        launch = kernel_runner.launch_of(LAYERS[0][0], isa.name)
         assert isinstance(launch, Launch), launch
-        assert (launch.code.family == "amx_conv2d") == (isa == "amx")
+        assert (launch.code.family == "amx_conv2d") == (isa.name == "amx")
 
 
 @pytest.mark.parametrize(
