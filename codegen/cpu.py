@@ -49,7 +49,12 @@ _LLVM_NAMES = {
 def architecture() -> str:
     """``x86_64``, ``aarch64`` ..."""
     known = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "")
-    name = known.lower()
+    return usual_name(known)
+
+
+def usual_name(architecture: str) -> str:
+    """One name for what systems and triples name differently."""
+    name = architecture.lower()
     return {"amd64": "x86_64", "arm64": "aarch64"}.get(name, name)
 
 

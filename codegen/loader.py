@@ -35,14 +35,25 @@ def load(objects: Mapping[str, bytes]) -> LoadedCode:
     Raises:
         PipelineError: an object is damaged, or calls a function that this process does not have.
     """
-    if all(code.startswith(_ELF) for code in objects.values()) and can_map():
-        from .link import is_known, link
-
-        if all(is_known(code) for code in objects.values()):
-            return MappedImage(link(objects))
+    image = linked(objects) if can_map() else None
+    if image is not None:
+        return MappedImage(image)
     from .jit import JitCode
 
     return JitCode(objects)
+
+
+def linked(objects: Mapping[str, bytes]) -> Image | None:
+    """One image of object files for a machine that our linker knows, this one or another; else None.
+
+    Raises:
+        PipelineError: an object is damaged.
+    """
+    if not all(code.startswith(_ELF) for code in objects.values()):
+        return None
+    from .link import is_known, link
+
+    return link(objects) if all(is_known(code) for code in objects.values()) else None
 
 
 def can_map() -> bool:

@@ -7,13 +7,13 @@ import os
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from ..codegen.cpu import instructions
-from ..codegen.loader import load as load_code
 from ..codegen.lowering import KernelIr, Lowering
 from ..codegen.machine import Machine, host, machine_of
 from ..codegen.program import Program
@@ -31,6 +31,7 @@ from ..passes.pipelines import passes_to
 from ..targets import load_target
 from ..targets.host import why_not_here
 from ..targets.loading import HOST
+from .compiled import Compiled
 from .executable import Executable
 from .kernel_objects import Progress, Recipe, builtin_recipes, identity, kernel_objects
 from .refusals import with_reasons
@@ -85,49 +86,110 @@ def compile(
             is hand-written).
     """
     _check(threads)
-    machine = _machine(target)
-    passes = passes_to("kernels", pipeline, target=None if target == HOST else target, isa=machine.isa)
-    model = model_or_path if isinstance(model_or_path, Model) else _load(model_or_path)
-    _require_static(model)
-    started = time.perf_counter()
-    compiled: dict[str, bytes] = {}
-
-    def build(chooser: Chooser | None, threads: int, variables: Variables | None) -> Executable:
-        with _MLIR, choosing(chooser):
-            lowered, program, kernels, constants = _planned(model, passes, keep_intermediates)
-        LOG.info("%s: %d steps after %.2f s", model.name, len(program.steps), time.perf_counter() - started)
-        recipes = _recipes(model, program, kernels, machine)
-        missing = {name: recipe for name, recipe in recipes.items() if name not in compiled}
-        compiled.update(kernel_objects(missing, machine, cache=cache, progress=progress))
-        own = len(model.outputs)
-        return Executable(
-            program,
-            load_code({name: compiled[name] for name in recipes}),
-            constants,
-            model.inputs,
-            model.outputs,
-            lowered.outputs[own:] if keep_intermediates else None,
-            model.name,
-            threads,
-            instructions(machine.features.split(",")),
-            variables,
-        )
-
+    machine = _machine_here(target)
+    job = _job(model_or_path, target, machine, pipeline, keep_intermediates, cache, progress)
     chooser = stored_chooser(machine) if cache and machine.isa and not tune else None
     tuning = None
     if tune:
-        tuning = tune_network(lambda trial: build(trial, 1, None), progress)
+        tuning = tune_network(lambda trial: job.compiled(trial, 1).load(), progress)
         chooser = fixed(tuning.chosen)
         if cache:
             store(tuning.chosen, machine)
     progress("choosing kernels")
-    executable = build(chooser, threads, variables)
+    executable = job.compiled(chooser, threads).load(variables)
     executable.tuning = tuning
-    LOG.info("%s: compiled in %.2f s", model.name, time.perf_counter() - started)
+    job.report()
     return executable
 
 
-def _machine(name: str) -> Machine:
+def compile_ahead(
+    model_or_path: Model | str | os.PathLike[str],
+    target: str,
+    *,
+    threads: int = 1,
+    pipeline: str = "optimized",
+    keep_intermediates: bool = False,
+    cache: bool = True,
+    progress: Progress = lambda text: None,
+) -> Compiled:
+    """Compile a model for a machine that need not be this one; nothing is loaded or run. ``save`` of what is
+    returned writes a file that :func:`zeropoint.load_executable` runs there.
+
+    Arguments are those of :func:`compile`.
+
+    Raises:
+        InputError, ImportModelError, PipelineError: as :func:`compile`.
+        TargetError: unknown target, or a mistake in its file.
+    """
+    _check(threads)
+    machine = host() if target == HOST else machine_of(load_target(target))
+    job = _job(model_or_path, target, machine, pipeline, keep_intermediates, cache, progress)
+    progress("choosing kernels")
+    compiled = job.compiled(stored_chooser(machine) if cache and machine.isa else None, threads)
+    job.report()
+    return compiled
+
+
+@dataclass
+class _Job:
+    """One model, compiled once or, to tune it, several times with other choices."""
+
+    model: Model
+    machine: Machine
+    passes: tuple[str, ...]
+    keep_intermediates: bool
+    cache: bool
+    progress: Progress
+    objects: dict[str, bytes] = field(default_factory=dict)
+    """Every kernel made so far."""
+    started: float = field(default_factory=time.perf_counter)
+
+    def compiled(self, chooser: Chooser | None, threads: int) -> Compiled:
+        """The network with the kernels that ``chooser`` wants."""
+        model = self.model
+        with _MLIR, choosing(chooser):
+            lowered, program, kernels, constants = _planned(model, self.passes, self.keep_intermediates)
+        LOG.info("%s: %d steps after %.2f s", model.name, len(program.steps), self._seconds())
+        recipes = _recipes(model, program, kernels, self.machine)
+        missing = {name: recipe for name, recipe in recipes.items() if name not in self.objects}
+        self.objects.update(kernel_objects(missing, self.machine, cache=self.cache, progress=self.progress))
+        kept = tuple(lowered.outputs[len(model.outputs) :]) if self.keep_intermediates else None
+        return Compiled(
+            program,
+            {name: self.objects[name] for name in recipes},
+            constants,
+            tuple(model.inputs),
+            tuple(model.outputs),
+            kept,
+            model.name,
+            threads,
+            instructions(self.machine.features.split(",")),
+            self.machine.triple,
+        )
+
+    def report(self) -> None:
+        LOG.info("%s: compiled in %.2f s", self.model.name, self._seconds())
+
+    def _seconds(self) -> float:
+        return time.perf_counter() - self.started
+
+
+def _job(
+    model_or_path: Model | str | os.PathLike[str],
+    target: str,
+    machine: Machine,
+    pipeline: str,
+    keep_intermediates: bool,
+    cache: bool,
+    progress: Progress,
+) -> _Job:
+    passes = passes_to("kernels", pipeline, target=None if target == HOST else target, isa=machine.isa)
+    model = model_or_path if isinstance(model_or_path, Model) else _load(model_or_path)
+    _require_static(model)
+    return _Job(model, machine, passes, keep_intermediates, cache, progress)
+
+
+def _machine_here(name: str) -> Machine:
     """What to generate code for; this machine must be able to run it."""
     if name == HOST:
         return host()

@@ -57,7 +57,7 @@ def identity(kernel: KernelSource | Code) -> str:
 def sources_digest(package: str) -> str:
     """Of the source of a package of ours: kernels are made anew when the code that writes them changes."""
     digest = hashlib.sha256()
-    for path in sorted((Path(__file__).parent.parent / package).glob("*.py")):
+    for path in sorted((Path(__file__).parent.parent / package).rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -23,6 +23,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from ..codegen import cpu
 from ..codegen.image import Image
@@ -78,13 +79,21 @@ def system() -> str:
     return f"{sys.platform} {cpu.architecture()}"
 
 
+def system_of(triple: str) -> str:
+    """The same of a machine and system in LLVM's words."""
+    architecture, _, rest = triple.partition("-")
+    systems = {"linux": "linux", "darwin": "darwin", "macos": "darwin", "windows": "win32"}
+    platform = next((name for word, name in systems.items() if word in rest), "none")
+    return f"{platform} {cpu.usual_name(architecture)}"
+
+
 def save_executable(executable: Executable, path: str | os.PathLike[str]) -> None:
     """Write ``executable`` to a file, which replaces one of that name at once and as a whole.
 
     Raises:
         ZeropointError: the file cannot be written.
     """
-    image, objects, code = _contents(executable._code)
+    image, objects, code = pack(executable._code.contents)
     header = Header(
         __version__,
         system(),
@@ -98,9 +107,19 @@ def save_executable(executable: Executable, path: str | os.PathLike[str]) -> Non
         image,
         objects,
     )
+    write_file(path, header, code, executable._constants)
+
+
+def write_file(
+    path: str | os.PathLike[str], header: Header, code: bytes, constants: npt.NDArray[np.uint8]
+) -> None:
+    """Write a file, which replaces one of that name at once and as a whole.
+
+    Raises:
+        ZeropointError: it cannot be written.
+    """
     text = msgspec.json.encode(header)
     start = -(-(_PREFIX.size + len(text) + len(code)) // PAGE) * PAGE
-    constants = executable._constants
     head = (MAGIC, VERSION, 0, len(text), len(code), start, constants.nbytes)
     padding = bytes(start - _PREFIX.size - len(text) - len(code))
     parts: list[Any] = [text, code, padding, constants, bytes(OVERREAD_BYTES)]
@@ -110,8 +129,10 @@ def save_executable(executable: Executable, path: str | os.PathLike[str]) -> Non
     _write(Path(path), [_PREFIX.pack(*head, digest.digest()), *parts])
 
 
-def _contents(code: LoadedCode) -> tuple[ImageHeader | None, dict[str, tuple[int, int]] | None, bytes]:
-    contents = code.contents
+def pack(
+    contents: Image | Mapping[str, bytes],
+) -> tuple[ImageHeader | None, dict[str, tuple[int, int]] | None, bytes]:
+    """Machine code as bytes, and what the header says of them."""
     if isinstance(contents, Image):
         image = ImageHeader(
             contents.machine,

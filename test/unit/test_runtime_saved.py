@@ -20,6 +20,7 @@ from zeropoint.codegen import cpu, jit, loader
 from zeropoint.codegen.machine import host
 from zeropoint.dialect.context import parse_module
 from zeropoint.runtime import saved
+from zeropoint.runtime.compiler import compile_ahead
 
 NETWORK = """
 !x = !quant.uniform<i8:f32, 5.0e-01:3>
@@ -271,6 +272,38 @@ def test_llvm_and_the_system_name_the_same_features() -> None:
     found = cpu.instructions(host().features.split(","))
     assert found <= cpu.here()
     assert found
+
+
+def test_a_network_is_saved_for_this_machine_without_loading_it(
+    model: zp.Model, executable: zp.Executable, path: Path, tmp_path: Path
+) -> None:
+    compile_ahead(model, "host", threads=2).save(tmp_path / "ahead.zpx")
+    assert (tmp_path / "ahead.zpx").read_bytes() == path.read_bytes()
+
+
+def test_a_network_is_saved_for_another_machine(model: zp.Model, tmp_path: Path) -> None:
+    foreign = "x86-64" if cpu.architecture() == "aarch64" else "aarch64-i8mm"
+    there = {"x86-64": "linux x86_64", "aarch64-i8mm": "linux aarch64"}[foreign]
+    compile_ahead(model, foreign).save(tmp_path / "there.zpx")
+    with pytest.raises(zp.TargetError, match=f"is for {there}, this is {saved.system()}; compile the model"):
+        zp.load_executable(tmp_path / "there.zpx")
+    with pytest.raises(zp.TargetError, match=f"target '{foreign}': its code is for"):
+        zp.compile(model, foreign)
+
+
+@pytest.mark.parametrize(
+    ("triple", "system"),
+    [
+        ("x86_64-unknown-linux-gnu", "linux x86_64"),
+        ("arm64-apple-macosx11.0", "darwin aarch64"),
+        ("aarch64-linux-android", "linux aarch64"),
+        ("x86_64-pc-windows-msvc", "win32 x86_64"),
+        ("thumbv7em-none-eabi", "none thumbv7em"),
+    ],
+)
+def test_systems_are_named_as_python_names_them(triple: str, system: str) -> None:
+    assert saved.system_of(triple) == system
+    assert saved.system_of(host().triple) == saved.system()
 
 
 def test_saving_replaces_a_file_as_a_whole(executable: zp.Executable, tmp_path: Path, path: Path) -> None:
