@@ -51,7 +51,7 @@ class Mean:
     input_signed: bool
     constants: op_constants.Mean | op_constants.FloatMean
     input_offset: int = 0
-    """The stored number of the integer 0: 128 where an i8 tensor is kept as u8."""
+    """The stored number of the integer 0: 128 where an i8 tensor is kept as u8, -128 the other way round."""
     result_offset: int = 0
 
 

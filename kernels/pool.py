@@ -71,7 +71,7 @@ class Pool:
     high: int
     """Bounds of the stored result."""
     offset: int = 0
-    """The stored number of the integer 0: 128 where an i8 tensor is kept as u8."""
+    """The stored number of the integer 0: 128 where an i8 tensor is kept as u8, -128 the other way round."""
 
 
 def plan(spec: Pool, isa: InstructionSet) -> Launch | str:
@@ -82,7 +82,7 @@ def plan(spec: Pool, isa: InstructionSet) -> Launch | str:
         return f"{spec.input.element_bytes} bytes an element"
     if spec.kind == "average" and taps > windows.WIDE_TAPS:
         return f"an average of more than {windows.WIDE_TAPS} taps"
-    middle = 128 if spec.signed else spec.offset
+    middle = spec.offset + (128 if spec.signed else 0)
     to_unsigned = 128 if spec.signed and spec.kind == "average" else 0
     low, high = spec.low + to_unsigned, spec.high + to_unsigned
     lowest = -128 if spec.signed and spec.kind == "max" else 0

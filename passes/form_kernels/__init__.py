@@ -39,8 +39,8 @@ class FormKernelsPass(ModulePass):
 
     A call's callee is a declaration whose ``qnn.launches`` say which kernels run on which operands.
     Tensors between such calls are bytes as they lie in memory: perhaps with a border, an i8 tensor perhaps as
-    u8. What
-    no family takes stays as it is; ``--explain`` says why. Without ``isa`` nothing changes.
+    u8 or a u8 one as i8. What no family takes stays as it is; ``--explain`` says why. Without ``isa``
+    nothing changes.
     """
 
     name: ClassVar[str] = "form-kernels"
@@ -58,12 +58,12 @@ class FormKernelsPass(ModulePass):
         if entry is None:
             return
         isa = INSTRUCTION_SETS[self.isa]
-        around = Around(module_numerics(module), isa.unsigned_inputs)
+        around = Around(module_numerics(module), not isa.unsigned_inputs)
         planner = _Planner(isa)
         refused: Refused = {}
         while True:
             groups = groups_of(entry, around, refused)
-            forms = choose_forms(groups)
+            forms = choose_forms(groups, around.signed_inputs)
             plans = [planner.plan(group, forms) for group in groups]
             new = {
                 (group.op, len(group.inner)): plan

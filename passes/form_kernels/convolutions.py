@@ -69,7 +69,7 @@ def conv2d(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | st
             )
         ]
 
-    want = Want(around.unsigned_inputs, (top, bottom, left, right))
+    want = Want(around.signed_inputs, (top, bottom, left, right))
     return Group(op, (x,), (want,), make)
 
 
@@ -96,7 +96,7 @@ def fully_connected(op: Any, attributes: Mapping[str, Any], around: Around) -> G
             Part(_conv("conv2d", (inputs[0], result), images, numbers, arrays, (1, 1), (1, 1), (0, 0), 1))
         ]
 
-    return Group(op, (x,), (Want(around.unsigned_inputs),), make)
+    return Group(op, (x,), (Want(around.signed_inputs),), make)
 
 
 def batch_matmul(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
@@ -127,7 +127,7 @@ def batch_matmul(op: Any, attributes: Mapping[str, Any], around: Around) -> Grou
             Part(_conv("conv2d", (inputs[0], result), images, numbers, arrays, (1, 1), (1, 1), (0, 0), 1))
         ]
 
-    return Group(op, (x,), (Want(around.unsigned_inputs),), make)
+    return Group(op, (x,), (Want(around.signed_inputs),), make)
 
 
 def with_residual(conv: Group, add: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .. import graph
-from .groups import NO_BORDER, PLAIN, Form, Group, Want, is_signed_8bit
+from .groups import NO_BORDER, PLAIN, Form, Group, Want
 
 
 def base_of(value: Any) -> Any:
@@ -18,11 +18,12 @@ def base_of(value: Any) -> Any:
     return value
 
 
-def choose_forms(groups: Iterable[Group]) -> dict[Any, Form]:
+def choose_forms(groups: Iterable[Group], signed: bool) -> dict[Any, Form]:
     """The form of each group's result.
 
     A result that others than groups read (also the caller of the network) is kept as its type says. Else it
-    is flipped if a reader wants u8, and has the widest border that a reader asks for.
+    is flipped if a reader wants the other sign, and has the widest border that a reader asks for. ``signed``:
+    whether that is i8, where readers take both: the sign that convolutions want.
     """
     listed = list(groups)
     readers: dict[Any, list[tuple[Group, Want]]] = {}
@@ -36,23 +37,25 @@ def choose_forms(groups: Iterable[Group]) -> dict[Any, Form]:
     taken = {op for group in listed for op in (group.op, *group.inner)}
     forms: dict[Any, Form] = {}
     for group in reversed(listed):  # readers first: some want what their own result is kept as
+        type_ = graph.type_of(group.result)
         wants = [
-            (want, forms[reader.result].flipped if want.like_result else want.unsigned)
+            (want, forms[reader.result].flipped if want.like_result else want.flips(type_))
             for reader, want in readers.get(group.result, [])
         ]
-        form = _form(group, wants, _read_elsewhere(group.result, taken))
+        form = _form(group, wants, _read_elsewhere(group.result, taken), signed)
         # A reshape needs the bytes one behind the other.
         forms[group.result] = Form(form.flipped) if group.result in reshaped else form
     return forms
 
 
-def _form(group: Group, wants: list[tuple[Want, bool]], read_elsewhere: bool) -> Form:
-    """``wants`` of its readers, each with whether that is u8."""
+def _form(group: Group, wants: list[tuple[Want, bool]], read_elsewhere: bool, signed: bool) -> Form:
+    """``wants`` of its readers, each with whether that is the other sign than the type's."""
     if not wants or read_elsewhere:
         return PLAIN
-    signs = [unsigned for want, unsigned in wants if not want.any_sign]
-    # Where every reader takes both, u8 too: the fewer forms, the fewer kernels.
-    flipped = is_signed_8bit(graph.type_of(group.result)) and (any(signs) or not signs)
+    flips = [flips for want, flips in wants if not want.any_sign]
+    # Where every reader takes both, the usual one too: the fewer forms, the fewer kernels.
+    type_ = graph.type_of(group.result)
+    flipped = any(flips) if flips else Want(signed).flips(type_)
     border = NO_BORDER
     for want, _ in wants if group.result_has_border else ():
         border = tuple(map(max, border, want.border))  # type: ignore[assignment]

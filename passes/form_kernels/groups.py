@@ -24,7 +24,7 @@ class Form:
     """How an 8-bit tensor is kept: what the reader may choose."""
 
     flipped: bool = False
-    """An i8 tensor as u8: ``q + 128`` in every byte."""
+    """In the other sign: an i8 tensor as u8 (``q + 128`` in every byte), or a u8 one as i8 (``q - 128``)."""
     border: tuple[int, int, int, int] = NO_BORDER
 
     def covers(self, other: Form) -> bool:
@@ -48,12 +48,14 @@ class Stored:
     @property
     def signed(self) -> bool:
         """Whether the bytes are int8."""
-        return self.type.params.storage.signed and not self.form.flipped
+        return self.type.params.storage.signed != self.form.flipped
 
     @property
     def shift(self) -> int:
         """What is added to a stored number of the type to get the byte's."""
-        return _FLIP if self.form.flipped else 0
+        if not self.form.flipped:
+            return 0
+        return _FLIP if self.type.params.storage.signed else -_FLIP
 
     @property
     def zero_point(self) -> int:
@@ -75,9 +77,10 @@ Make: TypeAlias = Callable[[Sequence[Stored], Stored], Parts]
 
 @dataclass(frozen=True)
 class Want:
-    """What a group asks of one input: bytes as u8 (else as the type says), room around the image."""
+    """What a group asks of one input: which sign, room around the image."""
 
-    unsigned: bool = False
+    signed: bool | None = None
+    """Bytes as i8 or as u8; None: as the type says."""
     border: tuple[int, int, int, int] = NO_BORDER
     any_sign: bool = False
     """Both will do."""
@@ -90,8 +93,11 @@ class Want:
         """
         if self.like_result:
             return Form(result.flipped, self.border)
-        flipped = kept.flipped if self.any_sign else self.unsigned and is_signed_8bit(type_)
-        return Form(flipped, self.border)
+        return Form(kept.flipped if self.any_sign else self.flips(type_), self.border)
+
+    def flips(self, type_: TensorType) -> bool:
+        """Whether it asks for the other sign than a tensor's type has."""
+        return self.signed is not None and is_8bit(type_) and type_.params.storage.signed != self.signed
 
 
 @dataclass(frozen=True)
@@ -119,13 +125,8 @@ class Around:
 
     mode: str
     """Of numerics."""
-    unsigned_inputs: bool
-    """Whether the instruction set multiplies u8 activations with i8 weights."""
-
-
-def is_signed_8bit(type_: TensorType) -> bool:
-    """Whether a tensor is quantized to int8, with one scale."""
-    return is_8bit(type_) and type_.params.storage.signed
+    signed_inputs: bool
+    """Whether the instruction set multiplies i8 activations with i8 weights, not u8 ones."""
 
 
 def is_8bit(type_: TensorType) -> bool:
