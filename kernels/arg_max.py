@@ -1,8 +1,9 @@
 """The index of each pixel's largest channel; the first one wins a tie. A unit is a row of pixels.
 
-Bytes are turned around, so that the largest becomes the smallest unsigned one: x86 has an instruction that
-finds it. It is compared with the channels, and the lowest bit of the mask is the index. More channels than a
-vector holds are compared from the last vector to the first, so that the first match is the last to be kept.
+Bytes are turned around, so that the largest becomes the smallest unsigned one: machines have an instruction
+that finds it. It is compared with the channels, and the lowest bit of the mask is the index. More channels
+than a vector holds are compared from the last vector to the first, so that the first match is the last to be
+kept.
 """
 
 from __future__ import annotations
@@ -169,14 +170,10 @@ class _Row:
                 w.shuffle(values, values, range(start, start + width), type_) for start in (0, width)
             )
             values = w.binary("minui", low, high, f"vector<{width}xi8>")
-        bytes_, words = "vector<16xi8>", "vector<8xi16>"
-        odd = w.binary("shrui", w.bitcast(values, bytes_, words), w.splat(8, words), words)
-        pairs = w.binary("minui", values, w.bitcast(odd, words, bytes_), bytes_)
-        smallest = instructions.smallest_word(w, w.bitcast(pairs, bytes_, words))
-        zeros = [0] * self.width
-        return w.shuffle(
-            w.bitcast(smallest, words, bytes_), w.bitcast(smallest, words, bytes_), zeros, bytes_
-        )
+        smallest = instructions.broadcast_smallest_byte(w, values)
+        if self.width == _SMALLEST_VECTOR:
+            return smallest
+        return w.shuffle(smallest, smallest, [0] * self.width, "vector<16xi8>")
 
     def _matches(self, values: str, smallest: str) -> str:
         w = self.w

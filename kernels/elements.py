@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .instruction_set import InstructionSet
-from .instructions import narrow_to_bytes, narrow_to_words, saturating_add
+from .instructions import narrow_to_bytes, narrow_to_words, saturating_add, shift_right
 from .runs import each_step, load_bytes, store_bytes
 from .writer import Writer
 
@@ -158,22 +158,13 @@ class DoubleRounding:
         return shift_right(w, result, self.shift)
 
 
-def shift_right(w: Writer, value: str, count: str) -> str:
-    """Every i32 lane by the same count, which is in all lanes of ``count``; arithmetically."""
-    if w.lanes > 4:
-        return w.binary("shrsi", value, count, w.i32)
-    # Without AVX2 there is no shift of each lane by its own count; this one reads 64 bits.
-    low = w.binary("andi", w.bitcast(count, w.i32, w.i64), w.splat(31, w.i64), w.i64)
-    return w.intrinsic("llvm.x86.sse2.psra.d", [value, w.bitcast(low, w.i64, w.i32)], [w.i32, w.i32], w.i32)
-
-
 def truncated(w: Writer, floats: str) -> str:
     """Float32 that fit, as i32, rounded toward zero."""
     return w.op(f"arith.fptosi {floats} : {w.f32} to {w.i32}")
 
 
 def has_fused_multiply_add(isa: InstructionSet) -> bool:
-    return "+fma" in isa.features or "+avx512f" in isa.features
+    return isa.architecture == "aarch64" or "+fma" in isa.features or "+avx512f" in isa.features
 
 
 def rounds_toward_zero(isa: InstructionSet, step: int | None = None) -> bool:

@@ -38,7 +38,8 @@ from .channels import Channels, as_bytes
 from .elements import has_fused_multiply_add, rounds_toward_zero
 from .float32_rescale import Float32Rescale, Form, prove
 from .instruction_set import InstructionSet
-from .instructions import fused_multiply_add, multiply_add_toward_zero, to_nearest_even
+from .instructions import fused_multiply_add, to_nearest_even
+from .instructions.x86 import multiply_add_toward_zero
 from .launch import Bytes, Code, Option
 from .writer import Writer
 
@@ -262,7 +263,7 @@ class Epilogue:
         return self._truncate(w, real, parameters)
 
     def _truncate(self, w: Writer, real: str, parameters: Sequence[str]) -> str:
-        multiply_add = multiply_add_toward_zero if w.lanes == 16 else fused_multiply_add
+        multiply_add = multiply_add_toward_zero if rounds_toward_zero(w.isa) else fused_multiply_add
         addend = parameters[1]
         if self.kind == "truncate-linear":
             sign = w.binary("andi", w.bitcast(real, w.f32, w.i32), w.splat(-(1 << 31), w.i32), w.i32)

@@ -16,7 +16,8 @@ from .float32_rescale import Float32Rescale, Form
 from .float32_sum import prove_product
 from .image import Image
 from .instruction_set import InstructionSet
-from .instructions import fused_multiply_add, multiply_add_toward_zero, to_nearest_even
+from .instructions import fused_multiply_add, to_nearest_even
+from .instructions.x86 import multiply_add_toward_zero
 from .launch import Code, Launch
 from .pairs import Arithmetic, Combine
 from .scalars import Scalars

@@ -16,13 +16,8 @@ from .conv import Residual
 from .elements import has_fused_multiply_add, rounds_toward_zero
 from .float32_sum import Float32Sum, prove_sum
 from .instruction_set import InstructionSet
-from .instructions import (
-    fused_multiply_add,
-    multiply_add_toward_zero,
-    narrow_to_bytes,
-    narrow_to_words,
-    shuffle_bytes,
-)
+from .instructions import fused_multiply_add, narrow_to_bytes, narrow_to_words, shuffle_bytes
+from .instructions.x86 import multiply_add_toward_zero
 from .launch import Bytes, Code, Option
 from .writer import Writer
 
@@ -110,7 +105,7 @@ class ResidualSum:
         flip = w.splat(-128, w.i8)
         if self.flips_other:
             other = w.binary("xori", other, flip, w.i8)
-        multiply_add = multiply_add_toward_zero if w.lanes == 16 else fused_multiply_add
+        multiply_add = multiply_add_toward_zero if rounds_toward_zero(w.isa) else fused_multiply_add
         conv_factor, other_factor, addend = self.numbers
         sums = []
         for quarter in range(4):

@@ -17,7 +17,8 @@ from . import pairs
 from .float32_sum import Float32Sum, prove_sum
 from .image import Image
 from .instruction_set import InstructionSet
-from .instructions import fused_multiply_add, multiply_add_toward_zero
+from .instructions import fused_multiply_add, shift_right
+from .instructions.x86 import multiply_add_toward_zero
 from .launch import Code, Launch
 from .pairs import Arithmetic, Combine
 from .scalars import Scalars
@@ -176,7 +177,7 @@ def _shift(w: Writer, code: Code) -> Combine:
     def combine(lhs: str, rhs: str) -> str:
         total = w.binary("addi", w.binary("muli", lhs, lhs_factor, w.i32), addend, w.i32)
         total = w.binary("addi", total, w.binary("muli", rhs, rhs_factor, w.i32), w.i32)
-        return el.shift_right(w, total, shift)
+        return shift_right(w, total, shift)
 
     return combine
 

@@ -9,7 +9,9 @@ import numpy.typing as npt
 
 from .image import Image
 from .instruction_set import InstructionSet
-from .instructions import look_up_128, saturating_subtract, shuffle_bytes
+from .instructions import saturating_subtract, shuffle_bytes
+from .instructions.aarch64 import look_up_256
+from .instructions.x86 import look_up_128
 from .launch import Bytes, Code, Launch
 from .runs import each_run, each_step, load_bytes, narrowed, runs_of, store_bytes
 from .writer import Writer
@@ -76,6 +78,8 @@ def _kind(table: npt.NDArray[np.uint8], isa: InstructionSet) -> str:
         return "copy"
     if np.array_equal(table, _BYTES ^ 0x80):
         return "flip"
+    if isa.architecture == "aarch64":
+        return "rows"
     return "permute" if "+avx512vbmi" in isa.features else "shuffle"
 
 
@@ -96,7 +100,7 @@ def _as_bytes(image: Image) -> Image:
 def _pack(table: npt.NDArray[np.uint8], kind: str) -> tuple[Bytes, ...]:
     if kind in ("copy", "flip"):
         return ()
-    if kind == "permute":
+    if kind in ("permute", "rows"):
         return (table.copy(),)
     # A byte selects nothing while its top bit is set. Sixteen is taken from it before every row of the table,
     # so a byte 16 k + n below 128 selects entry n of rows 0..k, and one from 128 on of rows k-7..k (it wraps
@@ -132,6 +136,8 @@ def _apply(w: Writer, value: str, kind: str, table: list[str]) -> str:
         mask = w.i8.replace("i8", "i1")
         negative = w.op(f"arith.cmpi slt, {value}, {w.splat(0, w.i8)} : {w.i8}")
         return w.op(f"arith.select {negative}, {high}, {low} : {mask}, {w.i8}")
+    if kind == "rows":
+        return look_up_256(w, table, value)
     sixteen = w.splat(16, w.i8)
     result = shuffle_bytes(w, table[0], value)
     for row in range(1, _ROWS):

@@ -155,7 +155,7 @@ class NarrowAverage:
         w = self.w
         entry = w.at(w.at(constants, HEADER_BYTES), w.times(count, _ENTRY_BYTES))
         numbers = [_broadcast(w, entry, at, "i16", w.i16) for at in (0, 2, 4)]
-        shift = w.load(w.at(entry, 16), "vector<8xi16>", 16)
+        shift = instructions.word_shift(w, w.at(entry, 16))
         bounds = [_broadcast(w, constants, at, "i16", w.i16) for at in (_LOW, _HIGH) if self.limited]
         return [*numbers, shift, *bounds]
 

@@ -18,7 +18,7 @@ from zeropoint.kernels.launch import Launch
 
 ISAS = [
     pytest.param(isa, marks=pytest.mark.skipif(not has(isa), reason=f"the machine has no {isa}"))
-    for isa in ("avx512vbmi", "avx512vnni", "avxvnni", "avx2", "sse4")
+    for isa in ("avx512vbmi", "avx512vnni", "avxvnni", "avx2", "sse4", "neon")
 ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import amx_emulation
+import emulated_kernels
 from zeropoint.codegen import amx_permission
 from zeropoint.codegen.float_literals import rewrite_float_literals
 from zeropoint.codegen.machine import Machine, host
@@ -30,8 +32,10 @@ _COMPILED: dict[Code, Any] = {}
 
 def has(isa: str) -> bool:
     """Whether this machine can run code of an instruction set: really, or AMX emulated by vectors, or
-    AVX-VNNI in the encoding of AVX-512.
+    AVX-VNNI in the encoding of AVX-512, or another architecture's under an emulator.
     """
+    if emulated_kernels.is_foreign(isa):
+        return not emulated_kernels.why_not(isa)
     return _features(isa) <= set(host().features.split(","))
 
 
@@ -67,6 +71,8 @@ def llvm_ir(text: str) -> str:
 
 def machine_of(isa: str) -> Machine:
     """A machine of an instruction set alone, whatever else the host has."""
+    if emulated_kernels.is_foreign(isa):
+        return emulated_kernels.machine(isa)
     return _machine(INSTRUCTION_SETS[isa].features)
 
 
@@ -82,12 +88,12 @@ def assembly(code: Code) -> str:
 def _llvm_module(text: str, wanted: Machine) -> tuple[Any, Any]:
     """LLVM IR for a machine."""
     wanted.target_machine()  # initializes LLVM
-    target = llvm.Target.from_triple(host().triple)
+    target = llvm.Target.from_triple(wanted.triple)
     machine = target.create_target_machine(
         cpu=wanted.cpu, features=wanted.features, opt=1, reloc="pic", codemodel="small"
     )
     module = llvm.parse_assembly(text)
-    module.triple = host().triple
+    module.triple = wanted.triple
     module.data_layout = str(machine.target_data)
     return module, machine
 
@@ -97,6 +103,15 @@ def compiled(code: Code) -> Any:
     if code not in _COMPILED:
         _COMPILED[code] = load(llvm_ir(emit(code)), code.isa, f"kernel{len(_COMPILED)}")
     return _COMPILED[code][0]
+
+
+def emulated(code: Code) -> Path:
+    """A program for an emulated machine."""
+    if code not in _COMPILED:
+        module, machine = _llvm_module(llvm_ir(emit(code)), machine_of(code.isa))
+        _COMPILED[code] = emulated_kernels.linked(machine.emit_object(module), code.isa)
+    program: Path = _COMPILED[code]
+    return program
 
 
 def load(text: str, isa: str, name: str, emulate: bool = False) -> tuple[Any, Any]:
@@ -150,6 +165,11 @@ def launch_of(spec: Any, isa: str) -> Launch | str:
 
 def run(launch: Launch, inputs: list[np.ndarray], results: list[np.ndarray], pieces: int = 1) -> None:
     """Run all units, cut into ``pieces`` that are done last to first: units may not depend on each other."""
+    step = max(1, math.ceil(launch.units / pieces))
+    if emulated_kernels.is_foreign(launch.code.isa):
+        program, buffers = emulated(launch.code), [*inputs, *launch.constants]
+        emulated_kernels.run(program, launch.code.isa, buffers, results, launch.scalars, launch.units, step)
+        return
     constants = []
     for constant in launch.constants:
         copy = aligned(constant.size)
@@ -158,9 +178,21 @@ def run(launch: Launch, inputs: list[np.ndarray], results: list[np.ndarray], pie
     slots = [a.ctypes.data for a in (*inputs, *constants, *results)] + list(launch.scalars)
     row = np.array(slots, np.int64)
     call = compiled(launch.code)
-    step = max(1, math.ceil(launch.units / pieces))
     for begin in reversed(range(0, launch.units, step)):
         call(row.ctypes.data, begin, min(begin + step, launch.units))
+
+
+def run_text(text: str, isa: str, inputs: list[np.ndarray], results: list[np.ndarray], units: int) -> None:
+    """As :func:`run`, the MLIR text of a kernel without constants and scalars."""
+    ir_text = llvm_ir(text)
+    if emulated_kernels.is_foreign(isa):
+        module, machine = _llvm_module(ir_text, machine_of(isa))
+        program = emulated_kernels.linked(machine.emit_object(module), isa)
+        emulated_kernels.run(program, isa, inputs, results, (), units, units)
+        return
+    call, _alive = load(ir_text, isa, "kernel")
+    row = np.array([array.ctypes.data for array in (*inputs, *results)], np.int64)
+    call(row.ctypes.data, 0, units)
 
 
 def untouched(image: Any, before: np.ndarray, after: np.ndarray) -> bool:

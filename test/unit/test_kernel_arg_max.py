@@ -12,7 +12,7 @@ from random_tensors import seeds
 from zeropoint.kernels.arg_max import ArgMax
 from zeropoint.kernels.image import Image
 
-ISAS = kernel_runner.each_of("avx512vnni", "avx2", "sse4")
+ISAS = kernel_runner.each_of("avx512vnni", "avx2", "sse4", "neon")
 
 
 @st.composite

@@ -14,7 +14,7 @@ from zeropoint.dialect.meaning import evaluate
 from zeropoint.kernels.image import Image
 from zeropoint.kernels.mean import Mean
 
-ISAS = kernel_runner.each_of("avx512vnni", "avx2", "sse4")
+ISAS = kernel_runner.each_of("avx512vnni", "avx2", "sse4", "neon")
 
 
 @st.composite

@@ -16,7 +16,7 @@ from zeropoint.dialect.meaning import evaluate
 from zeropoint.kernels.image import Image
 from zeropoint.kernels.pool import Pool
 
-ISAS = kernel_runner.each_of("avx512vnni", "avx2", "sse4")
+ISAS = kernel_runner.each_of("avx512vnni", "avx2", "sse4", "neon")
 OPS = {"max": "max_pool2d", "average": "avg_pool2d"}
 
 

@@ -17,7 +17,7 @@ from zeropoint.dialect.types import TensorType
 from zeropoint.kernels.image import Image
 from zeropoint.kernels.resize import Resize
 
-ISAS = kernel_runner.each_of("avx512vnni", "avx2", "sse4")
+ISAS = kernel_runner.each_of("avx512vnni", "avx2", "sse4", "neon")
 SIZES = [(1, 1), (1, 5), (3, 33), (5, 17), (4, 8), (7, 7), (9, 4), (17, 5), (6, 41), (3, 257)]
 
 

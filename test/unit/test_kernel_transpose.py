@@ -14,7 +14,7 @@ from random_tensors import seeds
 from zeropoint.kernels.image import Image
 from zeropoint.kernels.transpose import Transpose
 
-ISAS = kernel_runner.each_of("avx512vnni", "avx2", "sse4")
+ISAS = kernel_runner.each_of("avx512vnni", "avx2", "sse4", "neon")
 
 
 @st.composite

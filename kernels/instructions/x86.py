@@ -1,18 +1,21 @@
-"""What an instruction set has and no op says: each called in one tested place."""
+"""SSE4.1, AVX2, AVX-VNNI and AVX-512. What is not said here is where this package says it for every
+machine.
+"""
 
 from __future__ import annotations
 
-from .writer import Writer
+from ..writer import Writer
+from .common import pinned_in
 
 
-def dot_quads(w: Writer, accumulator: str, unsigned: str, signed: str) -> str:
-    """``vpdpbusd``: every i32 lane gains the products of its four u8 with its four i8 (whole vectors)."""
+def dot_quads(w: Writer, accumulator: str, values: str, weights: str) -> str:
+    """``vpdpbusd``."""
     name = {16: "llvm.x86.avx512.vpdpbusd.512", 8: "llvm.x86.avx512.vpdpbusd.256"}[w.lanes]
-    return w.intrinsic(name, [accumulator, unsigned, signed], [w.i32, w.i8, w.i8], w.i32)
+    return w.intrinsic(name, [accumulator, values, weights], [w.i32, w.i8, w.i8], w.i32)
 
 
 def dot_pairs(w: Writer, accumulator: str, lhs: str, rhs: str) -> str:
-    """Every i32 lane gains the products of its two i16 pairs; operands are i32 vectors that hold pairs."""
+    """``vpdpwssd``, ``vpmaddwd``."""
     pairs = [w.bitcast(value, w.i32, w.i16) for value in (lhs, rhs)]
     if w.lanes == 16:
         return w.intrinsic(
@@ -22,13 +25,8 @@ def dot_pairs(w: Writer, accumulator: str, lhs: str, rhs: str) -> str:
     return w.binary("addi", accumulator, w.intrinsic(name, pairs, [w.i16, w.i16], w.i32), w.i32)
 
 
-def fused_multiply_add(w: Writer, lhs: str, rhs: str, addend: str) -> str:
-    """``lhs * rhs + addend`` in float32, rounded once."""
-    return w.op(f"math.fma {lhs}, {rhs}, {addend} : {w.f32}")
-
-
 def to_nearest_even(w: Writer, value: str) -> str:
-    """Float32 to i32, half to even; what does not fit into an i32 becomes ``-2^31``."""
+    """What does not fit into an i32 becomes ``-2^31``."""
     if w.lanes == 16:
         mask = w.constant("-1 : i16")
         zero = w.splat(0, w.i32)
@@ -43,19 +41,20 @@ def to_nearest_even(w: Writer, value: str) -> str:
     return w.intrinsic(name, [value], [w.f32], w.i32)
 
 
-def pinned(w: Writer, value: str, type_: str) -> str:
-    """``value``, computed before what follows is loaded: LLVM would rather compute many independent values at
-    once, whose operands then do not fit into registers.
-    """
-    return w.op(
-        f'llvm.inline_asm has_side_effects asm_dialect = att "", "=v,0" {value} : ({type_}) -> {type_}'
+def multiply_add_toward_zero(w: Writer, lhs: str, rhs: str, addend: str) -> str:
+    """``lhs * rhs + addend`` in float32, rounded once, toward zero (an embedded mode of AVX-512)."""
+    mode = w.op("llvm.mlir.constant(11 : i32) : i32")  # an immediate: toward zero, exceptions suppressed
+    return w.intrinsic(
+        "llvm.x86.avx512.vfmadd.ps.512", [lhs, rhs, addend, mode], [w.f32, w.f32, w.f32, "i32"], w.f32
     )
 
 
+def pinned(w: Writer, value: str, type_: str) -> str:
+    return pinned_in(w, value, type_, "v")
+
+
 def shuffle_bytes(w: Writer, table: str, lanes: str) -> str:
-    """``vpshufb``: in each 128 bits of a whole byte vector, the byte of ``table`` that the low four bits of
-    ``lanes`` say, or zero where its top bit is set.
-    """
+    """``vpshufb``: the low four bits of a lane count, where its top bit is not set."""
     name = {
         16: "llvm.x86.avx512.pshuf.b.512",
         8: "llvm.x86.avx2.pshuf.b",
@@ -70,38 +69,43 @@ def look_up_128(w: Writer, low: str, lanes: str, high: str) -> str:
     return w.intrinsic(name, [low, lanes, high], [w.i8, w.i8, w.i8], w.i8)
 
 
-def saturating_subtract(w: Writer, lhs: str, rhs: str, type_: str) -> str:
-    """Of signed integers."""
-    return w.op(f"llvm.intr.ssub.sat({lhs}, {rhs}) : ({type_}, {type_}) -> {type_}")
-
-
 def multiply_high_words(w: Writer, lhs: str, rhs: str) -> str:
-    """``vpmulhuw``: the high halves of the products of u16 lanes."""
+    """``vpmulhuw``."""
     name = {16: "llvm.x86.avx512.pmulhu.w.512", 8: "llvm.x86.avx2.pmulhu.w", 4: "llvm.x86.sse2.pmulhu.w"}
     return w.intrinsic(name[w.lanes], [lhs, rhs], [w.i16, w.i16], w.i16)
 
 
-def smallest_word(w: Writer, value: str) -> str:
-    """``vphminposuw``: the smallest of eight u16 in lane 0."""
-    words = "vector<8xi16>"
-    return w.intrinsic("llvm.x86.sse41.phminposuw", [value], [words], words)
+def broadcast_smallest_byte(w: Writer, value: str) -> str:
+    """``vphminposuw``, the smallest of eight u16, of the smaller bytes of each two."""
+    bytes_, words = "vector<16xi8>", "vector<8xi16>"
+    odd = w.binary("shrui", w.bitcast(value, bytes_, words), w.splat(8, words), words)
+    pairs = w.binary("minui", value, w.bitcast(odd, words, bytes_), bytes_)
+    smallest = w.intrinsic("llvm.x86.sse41.phminposuw", [w.bitcast(pairs, bytes_, words)], [words], words)
+    first = w.bitcast(smallest, words, bytes_)
+    return w.shuffle(first, first, [0] * 16, bytes_)
+
+
+def word_shift(w: Writer, pointer: str) -> str:
+    """The shift reads 64 bits."""
+    return w.load(pointer, "vector<8xi16>", 16)
 
 
 def shift_right_words(w: Writer, value: str, count: str) -> str:
-    """``vpsrlw``: all u16 lanes shifted by the low 64 bits of ``count``, a ``vector<8xi16>``."""
+    """``vpsrlw``."""
     name = {16: "llvm.x86.avx512.psrl.w.512", 8: "llvm.x86.avx2.psrl.w", 4: "llvm.x86.sse2.psrl.w"}
     return w.intrinsic(name[w.lanes], [value, count], [w.i16, "vector<8xi16>"], w.i16)
 
 
-def saturating_add(w: Writer, lhs: str, rhs: str, type_: str) -> str:
-    """Of signed integers."""
-    return w.op(f"llvm.intr.sadd.sat({lhs}, {rhs}) : ({type_}, {type_}) -> {type_}")
+def shift_right(w: Writer, value: str, count: str) -> str:
+    """``vpsravd``. Without AVX2 there is no shift of each lane by its own count; ``psrad`` reads 64 bits."""
+    if w.lanes > 4:
+        return w.binary("shrsi", value, count, w.i32)
+    low = w.binary("andi", w.bitcast(count, w.i32, w.i64), w.splat(31, w.i64), w.i64)
+    return w.intrinsic("llvm.x86.sse2.psra.d", [value, w.bitcast(low, w.i64, w.i32)], [w.i32, w.i32], w.i32)
 
 
 def narrow_to_words(w: Writer, low: str, high: str) -> str:
-    """``vpackssdw``: two i32 vectors to one of i16, saturated; in each 128 bits four lanes of ``low``, then
-    four of ``high``.
-    """
+    """``vpackssdw``."""
     name = {
         16: "llvm.x86.avx512.packssdw.512",
         8: "llvm.x86.avx2.packssdw",
@@ -111,9 +115,7 @@ def narrow_to_words(w: Writer, low: str, high: str) -> str:
 
 
 def narrow_to_bytes(w: Writer, low: str, high: str, signed: bool) -> str:
-    """``vpacksswb`` or ``vpackuswb``: two i16 vectors to one of i8 or u8, saturated; in each 128 bits eight
-    lanes of ``low``, then eight of ``high``.
-    """
+    """``vpacksswb`` or ``vpackuswb``."""
     kind = "packsswb" if signed else "packuswb"
     name = {
         16: f"llvm.x86.avx512.{kind}.512",
@@ -124,7 +126,7 @@ def narrow_to_bytes(w: Writer, low: str, high: str, signed: bool) -> str:
 
 
 def sum_bytes(w: Writer, value: str) -> str:
-    """``vpsadbw``: every i64 lane is the sum of its eight u8."""
+    """``vpsadbw``."""
     name = {
         16: "llvm.x86.avx512.psad.bw.512",
         8: "llvm.x86.avx2.psad.bw",
@@ -132,17 +134,3 @@ def sum_bytes(w: Writer, value: str) -> str:
     }[w.lanes]
     zero = w.splat(0, w.i8)
     return w.intrinsic(name, [value, zero], [w.i8, w.i8], w.i64)
-
-
-def multiply_add_toward_zero(w: Writer, lhs: str, rhs: str, addend: str) -> str:
-    """``lhs * rhs + addend`` in float32, rounded once, toward zero (an embedded mode of AVX-512)."""
-    mode = w.op("llvm.mlir.constant(11 : i32) : i32")  # an immediate: toward zero, exceptions suppressed
-    return w.intrinsic(
-        "llvm.x86.avx512.vfmadd.ps.512", [lhs, rhs, addend, mode], [w.f32, w.f32, w.f32, "i32"], w.f32
-    )
-
-
-def prefetch(w: Writer, pointer: str, to_write: bool = False) -> None:
-    """Bring the line at ``pointer`` into the first cache."""
-    flags = f"<{{cache = 1 : i32, hint = 3 : i32, rw = {int(to_write)} : i32}}>"
-    w.line(f'"llvm.intr.prefetch"({pointer}) {flags} : (!llvm.ptr) -> ()')
