@@ -9,12 +9,14 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
+from .. import hwcap
+
 _CPUINFO = Path("/proc/cpuinfo")
 _FIRST_CPU_BYTES = 1 << 13
 # What code may consist of. Other features are about caches, virtualization, system calls ...
 _INSTRUCTIONS = re.compile(
     r"adx|aes|amx|avx|bmi|crc|cx16|f16c|fma|gfni|lzcnt|movbe|pclmul|popcnt|sahf|sha|s?sse|tbm|vaes|vpclmul|xop"
-    r"|bf16|complxnum|dotprod|fp16|fp-armv8|fullfp16|i8mm|jsconv|lse|neon|rcpc|rdm|sm[34e]|sve"
+    r"|bf16|complxnum|dotprod|f32mm|f64mm|fp16|fp-armv8|fptoint|fullfp16|i8mm|jsconv|lse|neon|rcpc|rdm|sm4|sve"
 )
 _LLVM_NAMES = {
     "abm": "lzcnt",
@@ -29,19 +31,7 @@ _LLVM_NAMES = {
     "sha_ni": "sha",
     "sse4_1": "sse4.1",
     "sse4_2": "sse4.2",
-    # aarch64
-    "asimd": "neon",
-    "asimddp": "dotprod",
-    "asimdfhm": "fp16fml",
-    "asimdhp": "fullfp16",
-    "asimdrdm": "rdm",
-    "atomics": "lse",
-    "crc32": "crc",
-    "fcma": "complxnum",
-    "fp": "fp-armv8",
-    "jscvt": "jsconv",
-    "lrcpc": "rcpc",
-    "sha1": "sha2",
+    **hwcap.LLVM_NAMES,
 }
 """Linux's name of a feature -> LLVM's, where they differ by more than underscores."""
 
@@ -68,6 +58,8 @@ def instructions(features: Iterable[str]) -> frozenset[str]:
 @lru_cache(maxsize=1)
 def here() -> frozenset[str]:
     """The same of this machine."""
+    if words := hwcap.words():
+        return instructions(f"+{name}" for name, there in hwcap.llvm_features(words).items() if there)
     if sys.platform.startswith("linux") and _CPUINFO.exists():
         with _CPUINFO.open("rb") as file:
             return features_in(file.read(_FIRST_CPU_BYTES).decode(errors="replace"))

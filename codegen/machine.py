@@ -11,6 +11,7 @@ import llvmlite.binding as llvm
 
 from ..errors import TargetError
 from ..kernels.instruction_set import INSTRUCTION_SETS
+from ..targets.host import host_features
 from ..targets.loading import HOST
 from ..targets.target import Target
 from . import amx_permission
@@ -55,7 +56,7 @@ class Machine:
 def host() -> Machine:
     """The machine this process runs on, with the features its CPU has and the operating system grants."""
     _initialize()
-    features = llvm.get_host_cpu_features().flatten().split(",")
+    features = [f"{'+' if there else '-'}{name}" for name, there in sorted(host_features().items())]
     if "+amx-tile" in features and amx_permission.why_not():
         features = [feature for feature in features if not feature.startswith("+amx")]
     return Machine(llvm.get_process_triple(), llvm.get_host_cpu_name(), ",".join(features))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from .. import hwcap
 from .loading import DATA, HOST, load_target
 from .target import Cache, Machine, Target
 
@@ -20,11 +21,19 @@ def detect_host() -> Target:
     import llvmlite.binding as llvm
 
     triple, cpu = llvm.get_process_triple(), llvm.get_host_cpu_name()
+    return host_target(triple, cpu, host_features(), host_cache())
+
+
+def host_features() -> dict[str, bool]:
+    """LLVM's features of this machine: what LLVM finds, and on AArch64 what Linux says, which knows more."""
+    import llvmlite.binding as llvm
+
     try:
-        features = dict(llvm.get_host_cpu_features())
+        found = dict(llvm.get_host_cpu_features())
     except RuntimeError:  # LLVM cannot tell on this system
-        features = {}
-    return host_target(triple, cpu, features, host_cache())
+        found = {}
+    words = hwcap.words()
+    return {**found, **hwcap.llvm_features(words)} if words else found
 
 
 def host_target(triple: str, cpu: str, features: dict[str, bool], cache: Cache) -> Target:

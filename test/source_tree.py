@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("dialect", "targets", "kernels", "passes", "codegen", "frontends", "runtime", "quantize", "tools")
 """The package's folders, from the bottom up: each may import the ones before it, never one after it."""
 
-BOTTOM = ("errors", "version")
+BOTTOM = ("errors", "hwcap", "version")
 """Modules beside the folders that everyone may import."""
 
 

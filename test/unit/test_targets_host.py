@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from zeropoint import targets
-from zeropoint.targets.host import host_target, strongest
+from zeropoint import hwcap, targets
+from zeropoint.targets.host import host_features, host_target, strongest
 from zeropoint.targets.loading import DATA
 from zeropoint.targets.locate import line_of, locate
 from zeropoint.targets.target import Cache
@@ -87,7 +88,7 @@ inline = { x = 1, "y z" = { w = ["}"] } }
 
 def test_this_machine_is_the_strongest_shipped_target_it_fits() -> None:
     llvm = pytest.importorskip("llvmlite.binding")
-    there = {name for name, present in llvm.get_host_cpu_features().items() if present}
+    there = {name for name, present in host_features().items() if present}
     host = targets.detect_host()
     assert host.name == "host"
     assert host.machine is not None
@@ -107,6 +108,32 @@ def test_this_machine_is_the_strongest_shipped_target_it_fits() -> None:
 
 V3 = "cx16 popcnt sse3 ssse3 sse4.1 sse4.2 avx avx2 bmi bmi2 f16c fma lzcnt movbe"
 V4 = f"{V3} avx512bw avx512cd avx512dq avx512f avx512vl"
+
+
+def test_what_linux_says_of_aarch64_in_llvms_words() -> None:
+    """Neoverse N1's bits: dot products, half precision and atomics, but neither i8mm nor SVE."""
+    words = hwcap.names(0x119FFB, 0)
+    assert {"fp", "asimd", "asimddp", "asimdhp", "atomics"} <= set(words)
+    features = hwcap.llvm_features(words)
+    assert {name for name, there in features.items() if there} == {
+        *("fp-armv8", "neon", "aes", "sha2", "crc", "lse", "fullfp16", "rdm", "rcpc", "dotprod")
+    }
+    assert [features[name] for name in ("i8mm", "bf16", "sve", "sve2")] == [False] * 4
+    assert hwcap.names(0, 1 << 13 | 1 << 14) == ("i8mm", "bf16")
+    assert hwcap.llvm_features(["i8mm"])["i8mm"]
+
+
+def test_llvm_knows_the_features_that_linux_tells_of() -> None:
+    pytest.importorskip("llvmlite.binding")
+    features = ",".join(f"+{name}" for name in hwcap.llvm_features([]))
+    # LLVM complains on stderr alone.
+    program = (
+        "import llvmlite.binding as llvm; llvm.initialize_all_targets();"
+        f"llvm.Target.from_triple('aarch64-linux-gnu').create_target_machine(features='{features},+nonsense')"
+    )
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stderr
+    assert "+nonsense" in told
+    assert told.count("not a recognized feature") == 1
 
 
 @pytest.mark.parametrize(
