@@ -62,7 +62,7 @@ def _launch(conv: Conv, isa: InstructionSet, residual: Options, residual_header:
         return f"tiles would be poorly filled: about {gain:.1f} times as fast as vectors"
     filter_, zero_points = _filter(conv)
     sums = bool(np.any(zero_points))
-    rescales = Epilogue.of(conv.rescale, _reach(conv), isa)
+    rescales = Epilogue.of(conv.rescale, _reach(conv), isa=isa)
     code = Code(
         "amx_conv2d",
         isa.name,

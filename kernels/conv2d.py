@@ -145,7 +145,7 @@ class _Plan:
 
     @cached_property
     def epilogue(self) -> Epilogue:
-        return Epilogue.of(self.spec.rescale, self.taps.reach(), self.isa)
+        return Epilogue.of(self.spec.rescale, self.taps.reach(), isa=self.isa)
 
     # Pixels.
 

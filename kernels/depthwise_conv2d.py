@@ -62,7 +62,7 @@ def _launch(conv: Conv, isa: InstructionSet, form: Form) -> Launch:
     weights = _by_block(_filter(conv), channels, tile, isa)
     terms = _terms(weights, isa)
     reach = epilogue.reach(conv.filter, conv.filter_zero_points, conv.bias)
-    ending = Epilogue.of(conv.rescale, reach, isa)
+    ending = Epilogue.of(conv.rescale, reach, isa=isa)
     lines = _lines(conv, tile)
     scalars, options = _scalars(conv, blocks, tile, sum(term[0].nbytes for term in terms))
     options = (

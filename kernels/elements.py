@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from . import doubling
 from .instruction_set import InstructionSet
 from .instructions import narrow_to_bytes, narrow_to_words, saturating_add, shift_right
 from .runs import each_step, load_bytes, store_bytes
@@ -118,8 +119,9 @@ def splat_f32(w: Writer, value: str) -> str:
 class DoubleRounding:
     """A multiplier and a right shift of at most 31, in registers, by the rule DOUBLE (see ``epilogue.py``).
 
-    On twice the number both roundings are ``(2a * m + 2^31 + 2^(31 + e) - (a < 0) * 2^32) >> (32 + e)``: the
-    high halves of the products, a 32-bit addition and a 32-bit shift.
+    AArch64 has instructions for it (:mod:`.doubling`). Elsewhere, on twice the number both roundings are
+    ``(2a * m + 2^31 + 2^(31 + e) - (a < 0) * 2^32) >> (32 + e)``: the high halves of the products, a 32-bit
+    addition and a 32-bit shift.
     """
 
     multiplier: str
@@ -129,6 +131,11 @@ class DoubleRounding:
 
     NAMES = ("multiplier", "offset", "sign_mask", "shift")
 
+    @staticmethod
+    def doublings(isa: InstructionSet) -> int:
+        """How often numbers are doubled before :meth:`apply`."""
+        return 0 if doubling.serves(isa) else 1
+
     @classmethod
     def pack(cls, multiplier: int, shift: int) -> tuple[int, ...]:
         """Scalars in the order of :attr:`NAMES`, of a shift that is at most zero."""
@@ -136,11 +143,17 @@ class DoubleRounding:
 
     @classmethod
     def load(cls, w: Writer, scalars: Sequence[str]) -> DoubleRounding:
+        if doubling.serves(w.isa):
+            multiplier, offset, sign_mask, shift = (splat_i32(w, value) for value in scalars)
+            return cls(multiplier, offset, sign_mask, w.binary("subi", w.splat(0, w.i32), shift, w.i32))
         wide = [w.broadcast(value, "i64", w.i64) for value in scalars[:2]]
         return cls(*wide, *(splat_i32(w, value) for value in scalars[2:]))
 
     def apply(self, w: Writer, doubled: str) -> str:
-        """``doubled``: twice an i32 vector of numbers below 2^30."""
+        """``doubled``: an i32 vector of numbers below 2^30, doubled as :meth:`doublings` says."""
+        if doubling.serves(w.isa):
+            parameters = [self.multiplier, self.shift, self.sign_mask]
+            return doubling.apply(w, doubling.MASKED, doubled, parameters)
         half = w.splat(32, w.i64)
         wide = w.bitcast(doubled, w.i32, w.i64)
         even = w.binary("shrsi", w.binary("shli", wide, half, w.i64), half, w.i64)

@@ -15,10 +15,12 @@ Which formula serves depends on the accumulators that can occur (:func:`reach`):
     The term in ``a < 0`` only matters where results may lie below the zero point. Accumulators start
     ``2^30`` higher, so that ``a' = a + 2^30`` is not negative: ``2 * m`` times ``a'`` is an unsigned product,
     the high half of the sum is a floor by ``2^32``, and ``(a' >> 30) - 1`` is the sign term.
+``doubling-relu``, ``doubling-linear``, ``doubling-masked``, ``doubling``
+    DOUBLE for every accumulator, by instructions of AArch64: :mod:`.doubling`.
 ``double``
-    The same for every accumulator and shift, in 64 bits throughout. Without a shift there is only the first
-    rounding, and neither that term nor ``2^(30 + e)``. With a large ``e`` the zero point is added after the
-    division.
+    The same as the fast ones for every accumulator and shift, in 64 bits throughout. Without a shift there is
+    only the first rounding, and neither that term nor ``2^(30 + e)``. With a large ``e`` the zero point is
+    added after the division.
 ``float32-half-even``, ``once-half-away``
     Those rules for every accumulator and scale.
 """
@@ -34,6 +36,7 @@ import numpy.typing as npt
 from ..dialect.fixed_point import INT32_MAX, INT32_MIN, Ints
 from ..dialect.numerics import Rounding
 from ..dialect.op_constants import Rescale
+from . import doubling
 from .channels import Channels, as_bytes
 from .elements import has_fused_multiply_add, rounds_toward_zero
 from .float32_rescale import Float32Rescale, Form, prove
@@ -120,23 +123,34 @@ class Epilogue:
         cls,
         rescale: Rescale,
         reach: tuple[Ints, Ints] | None = None,
-        isa: InstructionSet | None = None,
+        *,
+        isa: InstructionSet,
     ) -> Epilogue:
-        """The cheapest for accumulators in ``reach``, or one for all of int32."""
-        if reach is not None and isa is not None:
-            found = cls._float32(rescale, reach, isa) or cls._double_fast(rescale, reach)
+        """The cheapest for accumulators in ``reach``, or one for all of int32, whose results are complete."""
+        if reach is not None:
+            found = cls._cheap(rescale, reach, isa)
             if found:
                 full = (rescale.low, rescale.high) in ((0, 255), (-128, 127))
-                offset = found.proof is not None and rescale.zero_point != 0
+                added = found.kind in ("double-relu", "double-linear")
+                offset = not added and rescale.zero_point != 0
                 return replace(found, offset=offset, clamps=not full)
         if rescale.rounding is not Rounding.DOUBLE:
             return cls(rescale.rounding.value)
+        if doubling.serves(isa):
+            return cls(doubling.COMPLETE)
         early = all(-shift <= _MAX_EARLY_SHIFT for shift in rescale.shifts)
         if early and reach is not None:
             early = all(-INT32_MAX // 2 < value < INT32_MAX // 2 for part in reach for value in part)
         elif early:
             early = all(shift < 0 for shift in rescale.shifts)
         return cls("double", early, rescale.low < rescale.zero_point)
+
+    @classmethod
+    def _cheap(cls, rescale: Rescale, reach: tuple[Ints, Ints], isa: InstructionSet) -> Epilogue | None:
+        """One for bytes that :mod:`.narrow` completes, if there is any."""
+        if rescale.rounding is Rounding.DOUBLE and doubling.serves(isa):
+            return cls(doubling.kind(rescale))
+        return cls._float32(rescale, reach, isa) or cls._double_fast(rescale, reach)
 
     @classmethod
     def _float32(cls, rescale: Rescale, reach: tuple[Ints, Ints], isa: InstructionSet) -> Epilogue | None:
@@ -198,6 +212,8 @@ class Epilogue:
             return [i64] * 4 + [i32]
         if self.kind == "once-half-away":
             return [f64] * 2
+        if self.kind in doubling.KINDS:
+            return [i32] * doubling.parameter_count(self.kind)
         return [f32] * (1 + self.fused)
 
     def pack(self, rescale: Rescale, channels: Channels) -> Bytes:
@@ -205,6 +221,8 @@ class Epilogue:
         if self.proof is not None:
             constants = [self.proof.multiplier, self.proof.addend, self.proof.correction][: 1 + self.fused]
             return as_bytes(np.stack([channels.spread(values, np.float32) for values in constants], 1))
+        if self.kind in doubling.KINDS:
+            return as_bytes(doubling.pack(self.kind, rescale, channels))
         if self.kind == "float32-half-even":
             return as_bytes(channels.spread(rescale.scales, np.float32))
         if self.kind == "once-half-away":
@@ -227,7 +245,7 @@ class Epilogue:
 
     def limits(self, w: Writer, pointer: str) -> list[str]:
         """Zero point, low and high from a header, in all i32 lanes; empty where :meth:`apply` needs none."""
-        if self.kind not in ("double", "float32-half-even", "once-half-away"):
+        if self.kind not in ("double", doubling.COMPLETE, "float32-half-even", "once-half-away"):
             return []
         return [w.broadcast(w.load(w.at(pointer, 4 * i), "i32", 4), "i32", w.i32) for i in range(3)]
 
@@ -251,6 +269,9 @@ class Epilogue:
         """
         if self.kind == "double":
             return self._double(w, accumulator, parameters, limits)
+        if self.kind in doubling.KINDS:
+            result = doubling.apply(w, self.kind, accumulator, parameters)
+            return _completed(w, result, limits) if self.kind == doubling.COMPLETE else result
         if self.kind in ("double-relu", "double-linear"):
             return self._unsigned(w, accumulator, parameters)
         if self.kind == "float32-half-even":
@@ -310,13 +331,9 @@ class Epilogue:
         # The low halves of both are the results of the even and of the odd lanes.
         interleave = [lane if lane % 2 == 0 else lane + w.lanes - 1 for lane in range(w.lanes)]
         merged = w.shuffle(results[0], results[1], interleave, w.i32)
-        zero_point, low, high = limits
         if self.early:
-            return w.binary("minsi", w.binary("maxsi", merged, low, w.i32), high, w.i32)
-        # Clamped first: near the ends of int32 the zero point would make it wrap.
-        for name, limit in (("maxsi", low), ("minsi", high)):
-            merged = w.binary(name, merged, w.binary("subi", limit, zero_point, w.i32), w.i32)
-        return w.binary("addi", merged, zero_point, w.i32)
+            return w.binary("minsi", w.binary("maxsi", merged, limits[1], w.i32), limits[2], w.i32)
+        return _completed(w, merged, limits)
 
     def _half_even(
         self, w: Writer, accumulator: str, parameters: Sequence[str], limits: Sequence[str]
@@ -350,6 +367,14 @@ class Epilogue:
 def _halves(columns: Sequence[Ints]) -> Ints:
     """Even and odd lanes of each column, ``[vectors, 2 * columns, lanes / 2]``."""
     return np.stack([values[:, start::2] for values in columns for start in (0, 1)], 1)
+
+
+def _completed(w: Writer, value: str, limits: Sequence[str]) -> str:
+    """The zero point added and clamped: first the latter, as near the ends of int32 the sum would wrap."""
+    zero_point, *bounds = limits
+    for name, limit in zip(("maxsi", "minsi"), bounds, strict=True):
+        value = w.binary(name, value, w.binary("subi", limit, zero_point, w.i32), w.i32)
+    return w.binary("addi", value, zero_point, w.i32)
 
 
 def _limit(w: Writer, value: str, bounds: Sequence[str], type_: str) -> str:

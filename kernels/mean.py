@@ -72,7 +72,7 @@ def plan(spec: Mean, isa: InstructionSet) -> Launch | str:
         if reason:
             return reason
         start -= spec.constants.sum_zero_point
-        steps = Epilogue.of(rescale)
+        steps = Epilogue.of(rescale, isa=isa)
         parameters = steps.pack(rescale, Channels(isa.lanes, 1, isa.lanes)).reshape(-1)
         options, constants = (
             (("kind", "rescale"), *steps.options),

@@ -130,8 +130,10 @@ def _float32(w: Writer, code: Code) -> Combine:
 def _double(w: Writer, code: Code) -> Combine:
     zero_points = [el.splat_i32(w, _DOUBLE.load(w, name)) for name in ("lhs_zero_point", "rhs_zero_point")]
     rounding = el.DoubleRounding.load(w, [_DOUBLE.load(w, name) for name in el.DoubleRounding.NAMES])
-    # Twice the left shift, as a factor of one operand.
-    factor = w.binary("shli", w.index(2), _DOUBLE.load(w, "left_shift"), "i64")
+    # The left shift, and a doubling, as a factor of one operand.
+    factor = w.binary(
+        "shli", w.index(1 << el.DoubleRounding.doublings(w.isa)), _DOUBLE.load(w, "left_shift"), "i64"
+    )
     factor = el.splat_i32(w, factor)
 
     def combine(lhs: str, rhs: str) -> str:

@@ -25,7 +25,7 @@ from .scalars import Scalars
 from .writer import Writer
 
 _LEFT_SHIFT = 20
-"""Of DOUBLE's inputs. Numbers below are doubled: see :class:`.elements.DoubleRounding`."""
+"""Of DOUBLE's inputs. Numbers below may be doubled: see :class:`.elements.DoubleRounding`."""
 _UNSCALED = (1 << 30, 0)
 """Multiplier and shift of the input with the larger scale: half of what goes in, exactly."""
 _FLOAT32 = Scalars(pairs.FIRST_SCALAR, ("low", "high", "lhs_factor", "rhs_factor", "addend"))
@@ -192,17 +192,19 @@ def _double(w: Writer, code: Code) -> Combine:
         if what == "output" or code[f"{what}_scaled"]
     }
 
-    def doubled(what: str, stored: str) -> str:
-        """Twice the input at the common scale."""
+    doublings = el.DoubleRounding.doublings(w.isa)
+
+    def scaled(what: str, stored: str) -> str:
+        """The input at the common scale, doubled."""
         centred = w.binary("subi", stored, zero_points[what], w.i32)
         if what not in roundings:
-            return w.binary("shli", centred, w.splat(_LEFT_SHIFT, w.i32), w.i32)
-        shifted = w.binary("shli", centred, w.splat(_LEFT_SHIFT + 1, w.i32), w.i32)
-        scaled = roundings[what].apply(w, shifted)
-        return w.binary("addi", scaled, scaled, w.i32)
+            return w.binary("shli", centred, w.splat(_LEFT_SHIFT - 1 + doublings, w.i32), w.i32)
+        shifted = w.binary("shli", centred, w.splat(_LEFT_SHIFT + doublings, w.i32), w.i32)
+        result = roundings[what].apply(w, shifted)
+        return w.binary("addi", result, result, w.i32) if doublings else result
 
     def combine(lhs: str, rhs: str) -> str:
         kind = "subi" if code["subtract"] else "addi"
-        return roundings["output"].apply(w, w.binary(kind, doubled("lhs", lhs), doubled("rhs", rhs), w.i32))
+        return roundings["output"].apply(w, w.binary(kind, scaled("lhs", lhs), scaled("rhs", rhs), w.i32))
 
     return combine
