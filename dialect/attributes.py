@@ -27,9 +27,10 @@ class Kind(Enum):
 KINDS: dict[str, Kind] = {
     **dict.fromkeys(("strides", "dilations", "padding", "window", "axes", "permutation"), Kind.INTEGERS),
     **dict.fromkeys(("low", "high", "offsets", "sizes"), Kind.INTEGERS),
-    "clamp": Kind.REALS,
+    **dict.fromkeys(("clamp", "scales"), Kind.REALS),
     **dict.fromkeys(("groups", "radius", "axis", "batch_axis", "batch_dims"), Kind.INTEGER),
     **dict.fromkeys(("alpha", "beta", "bias", "value"), Kind.REAL),
+    **dict.fromkeys(("iou_threshold", "score_threshold"), Kind.REAL),
     **dict.fromkeys(("function", "predicate"), Kind.STRING),
     **dict.fromkeys(("keep_dims", "align_corners", "half_pixel_centers"), Kind.BOOLEAN),
     **dict.fromkeys(("exclusive", "reverse"), Kind.BOOLEAN),

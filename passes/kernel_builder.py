@@ -108,6 +108,16 @@ class _KernelBuilder:
             inside.update(op.operation.results)
 
 
+def own_destinations(call: Any) -> None:
+    """Give a call of a kernel ``tensor.empty`` of its own for its destinations: cse merges those of several
+    calls.
+    """
+    operation = call.operation
+    for i, operand in enumerate(operation.operands):
+        if _is_empty(operand):
+            operation.operands[i] = producer(operand).clone(ip=ir.InsertionPoint(operation)).results[0]
+
+
 def producer(value: Any) -> Any:
     """The op that defines ``value``, or None for a block argument."""
     owner = value.owner

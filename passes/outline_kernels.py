@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from ..dialect.mlir import ir
 from .entry import entry_function, symbol
-from .kernel_builder import CONTRACTION, outline_op, producer, used_once
+from .kernel_builder import CONTRACTION, outline_op, own_destinations, producer, used_once
 from .registry import ModulePass, register
 
 # What stays in @main: it costs nothing at run time, or is a call already.
@@ -63,6 +63,8 @@ class OutlineKernelsPass(ModulePass):
                 continue
             if not any(True for result in op.operation.results for _ in result.uses):
                 op.operation.erase()
+            elif op.operation.name == "func.call":
+                own_destinations(op)
             elif op.operation in barriers or (not self.before_fusion and op.operation.name not in _STAYS):
                 kind = _kind(op)
                 kernel, call = outline_op(op, before)

@@ -78,9 +78,10 @@ OPTIMIZED = (
             "detach-launch-results",
             "one-shot-bufferize{bufferize-function-boundaries "
             "function-boundary-type-conversion=identity-layout-map}",
-            "drop-equivalent-buffer-results",
             "cse",
             "canonicalize",
+            # What a loop leaves of a buffer is seen to be that buffer by now.
+            "drop-equivalent-buffer-results",
             "allocate-launch-results",
             "merge-kernels",
             "externalize-constants",

@@ -92,6 +92,9 @@ def field_places(data: bytes) -> list[list[int]]:
         for i in range(graph.OperatorsLength()):
             operator = graph.Operators(i)
             table("operator", operator, 1, 2, 8)
+            if operator.CustomOptionsLength():
+                start = operator._tab.Vector(operator._tab.Offset(14))
+                kinds["custom options"] += range(start, start + operator.CustomOptionsLength())
             if operator.BuiltinOptions():
                 options = tflite.AddOptions()
                 options.Init(operator.BuiltinOptions().Bytes, operator.BuiltinOptions().Pos)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from operator_generator import JUDGED_BY_OPTIMIZED, RECORD, is_exact
-from zeropoint.frontends.tflite.registry import IMPORTERS
+from zeropoint.frontends.tflite.registry import CUSTOM_IMPORTERS, IMPORTERS
 from zeropoint.frontends.tflite.schema import BUILTINS
 
 ROOT = Path(__file__).parents[1]
@@ -159,7 +159,9 @@ def tests_of(operator: str, counts: Mapping[str, list[int]]) -> list[str]:
 def page() -> str:
     """The text of ``docs/operators.md``."""
     recorded = record()
-    rows = [_row(operator, recorded.get(operator, {})) for operator in sorted(IMPORTERS)]
+    rows = [
+        _row(operator, recorded.get(operator, {})) for operator in sorted({**IMPORTERS, **CUSTOM_IMPORTERS})
+    ]
     refused = [name for name in BUILTINS if name not in IMPORTERS and not name.startswith("PLACEHOLDER")]
     judged = ", ".join(f"`{name}`" for name in sorted(JUDGED_BY_OPTIMIZED))
     head = _INTRODUCTION.format(

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import tflite
+from flatbuffers import flexbuffers
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -187,7 +188,7 @@ class Builder:
         """Add an operator, e.g. ``op("CONV_2D", [x, w, b], [y], Padding="SAME", StrideH=1, StrideW=1)``.
 
         Options are the schema's fields in CamelCase; enums may be given by name; -1 is an absent optional
-        input. A name that the schema does not know is a custom operator's.
+        input. A name that the schema does not know is a custom operator's, whose options are a flexbuffer.
         """
         self.operators.append(_Operator(name, list(inputs), list(outputs), options, intermediates))
 
@@ -326,6 +327,11 @@ def _operator(builder: flatbuffers.Builder, operator: _Operator, code: int) -> i
     }
     if operator.intermediates:
         fields["Intermediates"] = _vector(builder, operator.intermediates, np.int32)
+    if not hasattr(tflite.BuiltinOperator, operator.name):
+        if operator.options:
+            packed_options = bytes(flexbuffers.Dumps(dict(operator.options)))
+            fields["CustomOptions"] = builder.CreateByteVector(packed_options)
+        return _table(builder, "Operator", **fields)
     table = _OPTIONS.get(
         operator.name, "".join(part.capitalize() for part in operator.name.split("_")) + "Options"
     )

@@ -16,6 +16,7 @@ from .arithmetic import add, mul, sub
 from .binary import binary, compare, maximum, minimum, prelu
 from .call import Array, Call
 from .contraction import conv2d, fully_connected
+from .detection import decode_boxes, non_max_suppression
 from .dynamic_range import dynamic_conv2d, dynamic_fully_connected
 from .indexing import dynamic_slice, dynamic_update_slice, gather, one_hot, scatter_nd
 from .matmul import batch_matmul
@@ -46,6 +47,7 @@ MEANINGS: dict[str, Callable[[Call], Array]] = {
     "constant": constant,
     "conv2d": conv2d,
     "cumsum": cumsum,
+    "decode_boxes": decode_boxes,
     "dequantize": dequantize,
     "dynamic_conv2d": dynamic_conv2d,
     "dynamic_fully_connected": dynamic_fully_connected,
@@ -65,6 +67,7 @@ MEANINGS: dict[str, Callable[[Call], Array]] = {
     "mean": mean,
     "minimum": minimum,
     "mul": mul,
+    "non_max_suppression": non_max_suppression,
     "one_hot": one_hot,
     "pad": pad,
     "prelu": prelu,

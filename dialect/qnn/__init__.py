@@ -5,6 +5,7 @@ from .binary import BinaryOp, CompareOp, MaximumOp, MinimumOp, PreluOp
 from .contraction import Conv2dOp, FullyConnectedOp
 from .conversion import ConstantOp, DequantizeOp, QuantizeOp, RequantizeOp
 from .core import QNN, QnnOp, create
+from .detection import DecodeBoxesOp, NonMaxSuppressionOp
 from .dynamic_range import DynamicConv2dOp, DynamicFullyConnectedOp
 from .elementwise import AddOp, MulOp, SubOp
 from .indexing import DynamicSliceOp, DynamicUpdateSliceOp, GatherOp, OneHotOp, ScatterNdOp
@@ -40,6 +41,7 @@ __all__ = [
     "ConstantOp",
     "Conv2dOp",
     "CumsumOp",
+    "DecodeBoxesOp",
     "DequantizeOp",
     "DynamicConv2dOp",
     "DynamicFullyConnectedOp",
@@ -59,6 +61,7 @@ __all__ = [
     "MeanOp",
     "MinimumOp",
     "MulOp",
+    "NonMaxSuppressionOp",
     "OneHotOp",
     "PadOp",
     "PreluOp",

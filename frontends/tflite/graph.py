@@ -76,6 +76,8 @@ class Operator:
     outputs: tuple[int, ...]
     options: Mapping[str, Any]
     intermediates: tuple[int, ...] = ()
+    custom_options: bytes = b""
+    """The options of a custom operator, in a form of its own."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from ...dialect.types import QuantParams, TensorType
 from ...errors import ImportModelError, UnsupportedOpError
 from .graph import Graph, ModelFile, Operator, Signature, Tensor, short
 from .operator_import import ConsequenceError, OperatorImport, UnsupportedError, first_line
-from .registry import IMPORTERS
+from .registry import CUSTOM_IMPORTERS, IMPORTERS
 from .topology import describe
 from .variables import Variables, declared_by
 
@@ -209,7 +209,8 @@ class GraphImport:
             raise UnsupportedOpError(self.model.name, self._faults)
 
     def _import_operator(self, operator: Operator) -> None:
-        function = IMPORTERS.get(operator.name)
+        custom = operator.name == "CUSTOM"
+        function = CUSTOM_IMPORTERS.get(operator.custom_code) if custom else IMPORTERS.get(operator.name)
         if function is None:
             raise UnsupportedError
         function(OperatorImport(self, operator))

@@ -154,7 +154,11 @@ class _ModelReader:
         if opcode >= len(self.opcodes):
             fail(f"op {index}: operator code {opcode} does not exist, the file has {len(self.opcodes)}")
         name, custom_code = self.opcodes[opcode]
-        return Operator(index, name, custom_code, table.integers(1), table.integers(2), {}, table.integers(8))
+        inputs, outputs, intermediates = (table.integers(slot) for slot in (1, 2, 8))
+        blob = table.blob(5) if name == "CUSTOM" else None
+        options = b"" if blob is None else bytes(blob)
+        self.file.charge(len(options))
+        return Operator(index, name, custom_code, inputs, outputs, {}, intermediates, options)
 
     def _options(self, table: Table, name: str, fail: Fail) -> Mapping[str, Any]:
         """The option fields of an operator we import; defaults where the table or a field is absent."""

@@ -14,6 +14,9 @@ Importer = Callable[["OperatorImport"], None]
 
 IMPORTERS: dict[str, Importer] = {}
 
+CUSTOM_IMPORTERS: dict[str, Importer] = {}
+"""The same by the name of a custom operator: names that anyone may choose, so a table of their own."""
+
 
 def importer(*names: str) -> Callable[[Importer], Importer]:
     """Register a function for these builtin operators."""
@@ -22,6 +25,17 @@ def importer(*names: str) -> Callable[[Importer], Importer]:
         for name in names:
             assert name not in IMPORTERS, f"two importers for {name}"
             IMPORTERS[name] = function
+        return function
+
+    return register
+
+
+def custom_importer(name: str) -> Callable[[Importer], Importer]:
+    """Register a function for a custom operator."""
+
+    def register(function: Importer) -> Importer:
+        assert name not in CUSTOM_IMPORTERS, f"two importers for {name}"
+        CUSTOM_IMPORTERS[name] = function
         return function
 
     return register

@@ -15,6 +15,7 @@ from .activation import logistic, softmax, tanh
 from .binary import binary, compare, maximum, minimum, prelu
 from .contraction import conv2d, fully_connected
 from .core import Lowering, convert_module
+from .detection import decode_boxes, non_max_suppression
 from .dynamic_range import dynamic_conv2d, dynamic_fully_connected
 from .elementwise import add, mul, sub
 from .indexing import dynamic_slice, dynamic_update_slice, gather, one_hot, scatter_nd
@@ -45,6 +46,7 @@ LOWERINGS: dict[str, Lowering] = {
     "concat": concat,
     "conv2d": conv2d,
     "cumsum": cumsum,
+    "decode_boxes": decode_boxes,
     "dequantize": dequantize,
     "dynamic_conv2d": dynamic_conv2d,
     "dynamic_fully_connected": dynamic_fully_connected,
@@ -64,6 +66,7 @@ LOWERINGS: dict[str, Lowering] = {
     "mean": mean,
     "minimum": minimum,
     "mul": mul,
+    "non_max_suppression": non_max_suppression,
     "one_hot": one_hot,
     "pad": pad,
     "prelu": prelu,

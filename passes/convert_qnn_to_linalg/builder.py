@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Any, TypeAlias
 
 import numpy.typing as npt
@@ -18,6 +19,9 @@ from .scalar import Body, Scalar, scalar_type
 
 Value: TypeAlias = Any
 """An MLIR tensor value."""
+
+Writer: TypeAlias = Callable[[Body, list[Value]], Value]
+"""From a kernel's body and its arguments to its result."""
 
 Formula: TypeAlias = Callable[..., "Scalar | Sequence[Scalar]"]
 """From the scalars of a body (inputs, then accumulators) to what it yields."""
@@ -47,6 +51,35 @@ class Builder:
             loc=self.location,
             ip=self._point,
         )
+
+    def kernel(self, name: str, operands: Sequence[Value], result: Value, write: Writer) -> Value:
+        """A call of a new private function of the module, a kernel of its own: what elementwise ops cannot
+        say.
+
+        ``operands`` are what it reads and its scratch memory, ``result`` is its destination, both of them
+        :meth:`empty`. ``write`` fills the body and returns the tensor that it made of the destination.
+        """
+        caller = self._point.block.owner
+        taken = {
+            str(op.attributes["sym_name"].value)
+            for op in caller.parent.regions[0].blocks[0]
+            if "sym_name" in op.attributes
+        }
+        symbol = next(title for title in (f"{name}_{i}" for i in count()) if title not in taken)
+        arguments = [value.type for value in (*operands, result)]
+        attributes = {
+            "sym_name": ir.StringAttr.get(symbol),
+            "sym_visibility": ir.StringAttr.get("private"),
+            "function_type": ir.TypeAttr.get(ir.FunctionType.get(arguments, [result.type])),
+        }
+        function = ir.Operation.create(
+            "func.func", attributes=attributes, regions=1, loc=self.location, ip=ir.InsertionPoint(caller)
+        )
+        block = function.regions[0].blocks.append(*arguments, arg_locs=[self.location] * len(arguments))
+        body = Body(block, self.location)
+        body.yield_values([body.adopt(write(body, list(block.arguments)))], "func.return")
+        callee = {"callee": ir.FlatSymbolRefAttr.get(symbol)}
+        return self.create("func.call", [result.type], [*operands, result], callee).results[0]
 
     def constant(self, array: npt.NDArray[Any], name: str = "constant") -> Value:
         """A constant tensor; a large one lives outside the IR text under a key that starts with ``name``."""

@@ -8,7 +8,7 @@ beyond what the ``arith`` ops do.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -26,6 +26,9 @@ _FLOAT_PREDICATES = {
     "ne": 13,
     "unordered": 14,
 }
+
+Step: TypeAlias = Callable[["Body", "Scalar", list[Any]], Sequence[Any]]
+"""One step of a loop: from its body, index and values to the values of the next step."""
 
 Number: TypeAlias = "Scalar | int | float"
 
@@ -83,6 +86,37 @@ class Body:
         """One element of the tensor value ``source``."""
         kind = str(source.type.element_type)
         return self.create_from_values("tensor.extract", kind, [source, *(index.value for index in indices)])
+
+    def insert(self, value: Scalar, target: Any, indices: Sequence[Scalar]) -> Any:
+        """The tensor value ``target`` with one element replaced."""
+        operands = [value.value, target, *(index.value for index in indices)]
+        return self._operation("tensor.insert", [target.type], operands).results[0]
+
+    def loop(self, stop: Scalar, state: Sequence[Any], step: Step) -> list[Any]:
+        """An ``scf.for`` from 0 to ``stop`` over values that every step replaces; what the last step leaves.
+
+        ``step`` gets the loop's body, the index and the values (tensors or scalars), all of the new body;
+        scalars of this one are brought there by :meth:`adopt`.
+        """
+        first, by = self.constant("index", 0), self.constant("index", 1)
+        types = [value.type for value in state]
+        operation = self._operation("scf.for", types, [first.value, stop.value, by.value, *state], regions=1)
+        block = operation.regions[0].blocks.append(
+            ir.IndexType.get(), *types, arg_locs=[self._location] * (1 + len(types))
+        )
+        body = Body(block, self._location)
+        results = step(body, body.arguments[0], [argument.value for argument in body.arguments[1:]])
+        body._operation("scf.yield", [], results)
+        return list(operation.results)
+
+    def adopt(self, value: Any) -> Scalar:
+        """A scalar value that is visible here, to compute with in this body."""
+        return Scalar(self, value, str(value.type))
+
+    def _operation(self, name: str, types: Sequence[Any], operands: Sequence[Any], regions: int = 0) -> Any:
+        return ir.Operation.create(
+            name, results=types, operands=operands, regions=regions, loc=self._location, ip=self._point
+        )
 
     def yield_values(self, values: Sequence[Scalar], name: str = "linalg.yield") -> None:
         ir.Operation.create(name, operands=[v.value for v in values], loc=self._location, ip=self._point)

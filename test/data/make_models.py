@@ -283,6 +283,33 @@ def dynamic_batch() -> bytes:
 
 
 @model
+def detection() -> bytes:
+    """SSD's custom operator, which keeps its options in a flexbuffer, on 8-bit scores."""
+    b = Builder()
+    boxes = b.tensor("boxes", (1, 6, 4), np.uint8, scales=0.0625, zero_points=128)
+    scores = b.tensor("scores", (1, 6, 3), np.uint8, scales=1 / 256)
+    corners = np.indices((2, 3)).reshape(2, 6).T * 64
+    anchors = np.concatenate([corners, np.full((6, 2), 96)], axis=1).astype(np.uint8)
+    a = b.constant("anchors", anchors, scales=1 / 256)
+    shapes = {"corners": (1, 3, 4), "classes": (1, 3), "values": (1, 3), "count": (1,)}
+    results = [b.tensor(name, shape, np.float32) for name, shape in shapes.items()]
+    b.op(
+        "TFLite_Detection_PostProcess",
+        [boxes, scores, a],
+        results,
+        max_detections=3,
+        max_classes_per_detection=1,
+        num_classes=2,
+        nms_score_threshold=0.25,
+        nms_iou_threshold=0.5,
+        use_regular_nms=True,
+        **dict.fromkeys(("y_scale", "x_scale"), 10.0),
+        **dict.fromkeys(("h_scale", "w_scale"), 5.0),
+    )
+    return b.build([boxes, scores], results)
+
+
+@model
 def unsupported() -> bytes:
     """Three operators that cannot be imported, and one behind them that could."""
     b = Builder()

@@ -13,7 +13,7 @@ from operators_page import ROOT, grades, page, record, test_exists, tests_of
 from tflite_builder import Builder
 from zeropoint.errors import UnsupportedOpError
 from zeropoint.frontends import load_bytes
-from zeropoint.frontends.tflite.registry import IMPORTERS
+from zeropoint.frontends.tflite.registry import CUSTOM_IMPORTERS, IMPORTERS
 from zeropoint.frontends.tflite.schema import BUILTINS
 
 test_exists.__test__ = tests_of.__test__ = False  # type: ignore[attr-defined]
@@ -37,14 +37,14 @@ def test_operators(name: str) -> None:
 
 def test_every_operator_is_on_the_page_and_every_cell_has_its_test() -> None:
     recorded = record()
-    for operator in IMPORTERS:
+    for operator in {**IMPORTERS, **CUSTOM_IMPORTERS}:
         counts = recorded.get(operator, {})
         tests = tests_of(operator, counts)
         assert tests, f"{operator}: no example recorded, no test named"
         assert grades(operator, counts), operator
         for test in tests:
             assert test_exists(test), f"{operator}: {test} does not exist"
-    assert not recorded.keys() - IMPORTERS.keys()
+    assert not recorded.keys() - IMPORTERS.keys() - CUSTOM_IMPORTERS.keys()
 
 
 def test_recorded_differences_are_none() -> None:

@@ -128,6 +128,8 @@ FACTS = {
     "top_k": (FREE, NONE, FREE, FREE, NONE, NONE),
     "binary": (FREE, NONE, FREE, FREE, NONE, NONE),
     "compare": (FREE, NONE, FREE, FREE, NONE, NONE),
+    "decode_boxes": (FREE, NONE, FREE, FREE, NONE, NONE),
+    "non_max_suppression": (FREE, NONE, FREE, FREE, NONE, NONE),
     "cumsum": (FREE, NONE, FREE, FREE, NONE, NONE),
     "l2_normalization": ("fixed", NONE, FREE, FREE, NONE, NONE),
     "local_response_normalization": (FREE, NONE, FREE, FREE, NONE, NONE),
