@@ -197,7 +197,7 @@ class _Plan:
             self.width,
             self.group_channels,
             self.spec.groups,
-            len(self.taps.quads[0]),
+            len(self.taps.steps[0]),
             self.epilogue.kind,
         )
 
@@ -245,7 +245,7 @@ class _Plan:
     @property
     def panel_bytes(self) -> int:
         quad_bytes = 4 if self.isa.dot == "dot-u8s8" else 8
-        return len(self.taps.quads[0]) * self.tile.vectors * self.isa.lanes * quad_bytes
+        return len(self.taps.steps[0]) * self.tile.vectors * self.isa.lanes * quad_bytes
 
     @property
     def _wanted_units(self) -> int:
@@ -310,7 +310,7 @@ class _Plan:
             "output_line": result.row_pitch,
             "output_pixel": result.pixel_pitch,
             "runs": len(self.taps.runs),
-            "gathers": len(self.taps.gathers),
+            "gathers": len(self.taps.gather_places),
             "run_table": table_start(has_residual) + 16 * self.panels,
             "run_bytes": self.taps.run_bytes,
             "panel_bytes": self.panel_bytes,
@@ -328,9 +328,9 @@ class _Plan:
     # Constants.
 
     def packed_filter(self) -> Bytes:
-        quads = self.channels.spread_rows(self.taps.quads)
+        steps = self.channels.spread_rows(self.taps.steps).view(np.int32)
         shape = (self.panels, self.tile.vectors, self.isa.lanes, -1)
-        packed = np.ascontiguousarray(quads.reshape(shape).transpose(0, 3, 1, 2)).view(np.uint8)
+        packed = np.ascontiguousarray(steps.reshape(shape).transpose(0, 3, 1, 2)).view(np.uint8)
         if self.isa.dot != "dot-u8s8":  # bytes 0 and 2, then 1 and 3, of all vectors, as i16
             halves = packed.view(np.int8).reshape(*packed.shape[:-1], self.isa.lanes, 2, 2)
             packed = np.ascontiguousarray(np.moveaxis(halves, -1, 2).astype(np.int16)).view(np.uint8)
@@ -357,5 +357,5 @@ class _Plan:
         parts: list[Any] = [epilogues.header(self.spec.rescale), mask]
         if self.spec.residual is not None and self.sum is not None:
             parts.append(residuals.header(self.spec.residual, self.sum))
-        parts += [starts, self.taps.runs, self.taps.gathers]
+        parts += [starts, self.taps.runs, self.taps.gather_places]
         return np.concatenate([np.ascontiguousarray(part).view(np.uint8).reshape(-1) for part in parts])

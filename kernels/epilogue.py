@@ -83,18 +83,22 @@ def header(rescale: Rescale) -> Bytes:
 
 
 def reach(
-    filter: npt.NDArray[np.integer], zero_points: npt.ArrayLike, bias: npt.NDArray[np.integer]
+    filter: npt.NDArray[np.integer],
+    zero_points: npt.ArrayLike,
+    bias: npt.NDArray[np.integer],
+    inputs: tuple[int, int] = (0, 255),
 ) -> tuple[Ints, Ints]:
-    """The lowest and the highest accumulator of each channel, for inputs 0..255: ``filter [channels, ...]``,
-    its zero points, and the bias that the sum starts with. All of int32 where a sum may wrap.
+    """The lowest and the highest accumulator of each channel: ``filter [channels, ...]``, its zero points,
+    the bias that the sum starts with, the least and the largest input. All of int32 where a sum may wrap.
     """
     rows = filter.reshape(len(filter), -1)
     points = np.broadcast_to(np.asarray(zero_points, np.int16), (len(rows),))
     centred = rows - points[:, None] if points.any() else rows
     total = np.add.reduce(centred, 1, dtype=np.int32).astype(np.int64)
-    positive = np.add.reduce(np.maximum(centred, 0), 1, dtype=np.int32)
-    start = bias.astype(np.int64)
-    lowest, highest = start + 255 * (total - positive), start + 255 * positive.astype(np.int64)
+    positive = np.add.reduce(np.maximum(centred, 0), 1, dtype=np.int32).astype(np.int64)
+    start, (least, largest) = bias.astype(np.int64), inputs
+    lowest = start + largest * (total - positive) + least * positive
+    highest = start + least * (total - positive) + largest * positive
     wraps = (lowest < INT32_MIN) | (highest > INT32_MAX)
     return np.where(wraps, INT32_MIN, lowest), np.where(wraps, INT32_MAX, highest)
 

@@ -254,7 +254,7 @@ def test_a_weight_that_fits_no_byte_has_a_tap_of_its_own() -> None:
     taps = Taps(spec_of(filter, 90))
     assert not taps.needs_sums
     assert taps.runs.tolist() == [[0, 8], [8, 1]]
-    assert taps.quads.view(np.int8).reshape(16, 9, 4)[3, 8].tolist() == [0, 255 - 90 - 127, 0, 0]
+    assert taps.steps[3, 8].tolist() == [0, 255 - 90 - 127, 0, 0]
 
 
 def test_what_is_left_of_several_runs_is_gathered() -> None:
@@ -264,8 +264,8 @@ def test_what_is_left_of_several_runs_is_gathered() -> None:
     plain = spec_of(np.ones((32, 3), np.int8), 0, kernel=(3, 3), **images)
     taps = Taps(dataclasses.replace(plain, filter=filter))
     assert taps.runs.tolist() == [[0, 2], [21, 2], [42, 2]]
-    assert taps.gathers.tolist() == [[8, 29, 50, 50]]
-    assert taps.quads.view(np.int8).reshape(32, 7, 4)[0, 6].tolist() == [8, 17, 26, 0]
+    assert taps.gather_places.tolist() == [[8, 29, 50, 50]]
+    assert taps.steps[0, 6].tolist() == [8, 17, 26, 0]
 
 
 def test_many_weights_that_fit_no_byte_need_the_sums_of_pixels() -> None:
