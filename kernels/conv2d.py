@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from . import aarch64_conv2d, aarch64_conv2d_code
 from . import epilogue as epilogues
 from . import residual as residuals
 from .channels import Channels, as_bytes, wrap_int32
@@ -31,7 +32,8 @@ from .conv import Conv
 from .conv2d_code import Kernel, scalars_of
 from .conv2d_results import MASK_BYTES, table_start
 from .conv2d_taps import Taps
-from .conv2d_tile import Tile, Work, candidate_tiles, choose_tile
+from .conv2d_tile import candidate_tiles, choose_tile
+from .conv2d_work import Tile, Work
 from .epilogue import Epilogue
 from .float32_sum import Float32Sum
 from .instruction_set import InstructionSet
@@ -74,7 +76,7 @@ def plan_as(spec: Conv, isa: InstructionSet, options: Options) -> Launch | str:
 
 
 def _plan(spec: Conv, isa: InstructionSet) -> _Plan | str:
-    if (reason := _why_not(spec)) is not None:
+    if (reason := _why_not(spec, isa)) is not None:
         return reason
     if spec.output.channels // spec.groups <= _FEW_CHANNELS:
         isa = narrowed(isa, 4 * _FEW_CHANNELS)
@@ -89,14 +91,18 @@ def _plan(spec: Conv, isa: InstructionSet) -> _Plan | str:
 
 
 def emit(code: Code, isa: InstructionSet) -> str:
+    if isa.architecture == "aarch64":
+        return aarch64_conv2d_code.kernel(code, isa).text()
     return Kernel(code, isa).text()
 
 
-def _why_not(spec: Conv) -> str | None:
+def _why_not(spec: Conv, isa: InstructionSet) -> str | None:
     if spec.kind == "depthwise_conv2d" and spec.input.channels > 1:
         return f"kind '{spec.kind}' is another family's"
-    if spec.input_signed:
-        return "an input of signed bytes"
+    if spec.input_signed == isa.unsigned_inputs:
+        return f"an input of {'signed' if spec.input_signed else 'unsigned'} bytes"
+    if aarch64_conv2d.has_matrices(isa) and spec.output.batch * spec.output.height * spec.output.width == 1:
+        return "a single pixel, where there are products of matrices"
     if spec.input.element_bytes != 1 or spec.output.element_bytes != 1:
         return "elements of more than a byte"
     return epilogues.why_not(spec.rescale)
@@ -125,6 +131,7 @@ class _Plan:
             ("dense", self.is_dense),
             ("gathered", self.taps.gathered),
             ("sums", self.taps.needs_sums),
+            *(self.steps.options if self.steps else ()),
             *self.epilogue.options,
             ("signed", spec.result_signed),
             *self._residual_options(),
@@ -141,7 +148,15 @@ class _Plan:
 
     @cached_property
     def taps(self) -> Taps:
+        if self.isa.architecture == "aarch64":
+            return Taps(self.spec, aarch64_conv2d.step_bytes(self.isa), gathers=False)
         return Taps(self.spec)
+
+    @cached_property
+    def steps(self) -> aarch64_conv2d.Steps | None:
+        if self.isa.architecture != "aarch64":
+            return None
+        return aarch64_conv2d.Steps(self.taps, aarch64_conv2d.products_of(self.isa))
 
     @cached_property
     def epilogue(self) -> Epilogue:
@@ -244,8 +259,8 @@ class _Plan:
 
     @property
     def panel_bytes(self) -> int:
-        quad_bytes = 4 if self.isa.dot == "dot-u8s8" else 8
-        return len(self.taps.steps[0]) * self.tile.vectors * self.isa.lanes * quad_bytes
+        step_bytes = self.taps.step_bytes * (2 if self.isa.dot == "multiply-add-i16" else 1)
+        return len(self.taps.steps[0]) * self.tile.vectors * self.isa.lanes * step_bytes
 
     @property
     def _wanted_units(self) -> int:
@@ -309,7 +324,9 @@ class _Plan:
             "output_image": result.image_pitch,
             "output_line": result.row_pitch,
             "output_pixel": result.pixel_pitch,
-            "runs": len(self.taps.runs),
+            "runs": self.taps.plain_runs if self.steps else len(self.taps.runs),
+            "again": self.steps.again if self.steps else 0,
+            "blocks": self.steps.blocks if self.steps else 0,
             "gathers": len(self.taps.gather_places),
             "run_table": table_start(has_residual) + 16 * self.panels,
             "run_bytes": self.taps.run_bytes,
@@ -328,10 +345,13 @@ class _Plan:
     # Constants.
 
     def packed_filter(self) -> Bytes:
-        steps = self.channels.spread_rows(self.taps.steps).view(np.int32)
+        steps = self.channels.spread_rows(self.taps.steps)
+        if self.steps:
+            return self.steps.pack(steps, self.panels, self.tile.vectors)
+        steps = steps.view(np.int32)
         shape = (self.panels, self.tile.vectors, self.isa.lanes, -1)
         packed = np.ascontiguousarray(steps.reshape(shape).transpose(0, 3, 1, 2)).view(np.uint8)
-        if self.isa.dot != "dot-u8s8":  # bytes 0 and 2, then 1 and 3, of all vectors, as i16
+        if self.isa.dot == "multiply-add-i16":  # bytes 0 and 2, then 1 and 3, of all vectors, as i16
             halves = packed.view(np.int8).reshape(*packed.shape[:-1], self.isa.lanes, 2, 2)
             packed = np.ascontiguousarray(np.moveaxis(halves, -1, 2).astype(np.int16)).view(np.uint8)
         return packed.reshape(-1)

@@ -37,9 +37,11 @@ _NAMES = (
     "gathers",
     "run_bytes",
     "panel_bytes",
+    "blocks",
+    "again",
 )
 _RESIDUAL_NAMES = (*_NAMES, "other_start", "other_image", "other_line", "other_pixel")
-_POINTER = "!llvm.ptr"
+POINTER = "!llvm.ptr"
 
 
 def scalars_of(has_residual: bool) -> Scalars:
@@ -64,7 +66,7 @@ class Kernel:
         self.dense = bool(code["dense"])
         self.gathered = int(code["gathered"])
         self.needs_sums = bool(code["sums"])
-        self.pairs = isa.dot != "dot-u8s8"
+        self.pairs = isa.dot == "multiply-add-i16"
         vector = isa.vector_bytes
         self.step_bytes = self.vectors * vector * (2 if self.pairs else 1)
         self.vector_parameters = parameter_bytes(code, isa)
@@ -135,7 +137,6 @@ class Kernel:
         w = self.w
         source = first["input"]
         at = {name: self.pixels[name].pointers(place) for name, place in first.items()}
-        pixels = at["input"]
         for name in ("output", "other") if self.has_residual else ("output",):
             self._prefetch_next(name, first[name])
         sums = self._pixel_sums(source) if self.needs_sums else []
@@ -149,6 +150,13 @@ class Kernel:
                 products = [w.binary("muli", each, zero_point, w.i32) for each in sums]
                 column = [w.binary("subi", start, product, w.i32) for product in products]
             starts.append(column)
+        totals = self._totals(source, filter, starts)
+        Results(w, self.code, self.tables, self.pixels).store(totals, at, parameters)
+
+    def _totals(self, source: str, filter: str, starts: Sequence[Sequence[str]]) -> list[str]:
+        """The sums of the pixels from ``source`` on; ``starts``: per vector of channels, per pixel."""
+        w = self.w
+        pixels = self.pixels["input"].pointers(source)
         totals = [starts[j][i] for i in range(self.rows) for j in range(self.full)]
         if self.halved:
             totals += self._shared(starts[-1])
@@ -156,16 +164,16 @@ class Kernel:
             self.scalar("runs"),
             lambda run, *values: self._run(run, pixels, values),
             [*totals, filter],
-            [w.i32] * len(totals) + [_POINTER],
+            [w.i32] * len(totals) + [POINTER],
         )
         if self.gathered:
             carried = w.loop(
                 self.scalar("gathers"),
                 lambda number, *values: self._gather(number, source, values),
                 carried,
-                [w.i32] * len(totals) + [_POINTER],
+                [w.i32] * len(totals) + [POINTER],
             )
-        Results(w, self.code, self.tables, self.pixels).store(carried[:-1], at, parameters)
+        return carried[:-1]
 
     def _prefetch_next(self, name: str, first: str) -> None:
         """What the epilogue of the next tile of the line touches: lines that are in no cache would hold up
@@ -193,7 +201,7 @@ class Kernel:
             return [*totals, w.at(weights, self.step_bytes), *(w.at(pointer, 4) for pointer in at)]
 
         at = [w.at(pointer, offset) for pointer in pixels]
-        types = [w.i32] * sums + [_POINTER] * (1 + len(at))
+        types = [w.i32] * sums + [POINTER] * (1 + len(at))
         return w.loop(steps, step, [*carried, *at], types)[: sums + 1]
 
     def _quad(self, at: Sequence[str], row: int) -> str:

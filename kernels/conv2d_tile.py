@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from . import aarch64_conv2d_tile
+from .conv2d_work import Tile, Work
 from .instruction_set import InstructionSet
 
 _ROWS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16)
@@ -40,40 +41,6 @@ _MOST_PAIR_SUMS = 8
 """What leaves enough of 16 registers for products before they are added."""
 
 
-@dataclass(frozen=True)
-class Tile:
-    """``rows`` pixels by ``vectors`` vectors of channels, whose sums stay in registers."""
-
-    rows: int
-    vectors: int
-    halved: bool = False
-    """Whether two pixels share the last vector, of half as many channels."""
-
-    @property
-    def sums(self) -> int:
-        """In vectors."""
-        return self.rows * self.vectors - (self.rows // 2 if self.halved else 0)
-
-    def channels(self, lanes: int) -> int:
-        return self.vectors * lanes - (lanes // 2 if self.halved else 0)
-
-
-@dataclass(frozen=True)
-class Work:
-    """What is to be cut."""
-
-    lines: int
-    """Pixels lie in lines: tiles do not cross their ends."""
-    width: int
-    """Pixels of a line."""
-    channels: int
-    """Result channels of a group."""
-    groups: int
-    steps: int
-    """Groups of four bytes that a result channel sums up."""
-    epilogue: str
-
-
 _USUAL = (Tile(4, 4), Tile(8, 2), Tile(6, 4), Tile(7, 2), Tile(5, 4), Tile(3, 2), Tile(4, 2))
 """Tiles that are taken if they cost little more than the best: few kernels serve many layers."""
 _LITTLE_MORE = 1.03
@@ -99,6 +66,8 @@ def candidate_tiles(work: Work, isa: InstructionSet) -> list[Tile]:
 
 def _costs(work: Work, isa: InstructionSet) -> dict[Tile, float]:
     """Of all tiles that fit."""
+    if isa.architecture == "aarch64":
+        return aarch64_conv2d_tile.costs(work, isa)
     needed = -(-work.channels // isa.lanes)
     tiles = [
         Tile(rows, vectors, halved)

@@ -47,5 +47,6 @@ FAMILIES: dict[type, tuple[Family, ...]] = {
 EXTENSIONS: dict[str, dict[type, tuple[Family, ...]]] = {
     "amx": {Conv: (amx_conv2d,)},
     "avx512vbmi": {table.Table: (table,)},
+    "i8mm": {Conv: (conv2d,)},
 }
 """Instruction set -> the families that need what it has beyond the set it extends; they are asked first."""

@@ -184,6 +184,30 @@ class Writer:
         self.line("}")
         return [f"{result}#{k}" for k in range(len(carried))]
 
+    def repeat(self, count: Count, body: Body, carried: Sequence[str], types: Sequence[str]) -> list[str]:
+        """As :meth:`loop`, of at least one iteration: nothing is tested before the first."""
+        if count == 1:
+            return list(body(self.index(0), *carried))
+        result, joined = self._fresh("r"), ", ".join(["i64", *types])
+        names = [self._fresh("i") for _ in range(len(carried) + 1)]
+        values = (self.index(0), *carried)
+        initial = ", ".join(f"{name} = {value}" for name, value in zip(names, values, strict=True))
+        self.line(f"{result}:{len(names)} = scf.while ({initial}) : ({joined}) -> ({joined}) {{")
+
+        def once(index: str, *values: str) -> Sequence[str]:
+            found = [self.plus(index, 1), *body(index, *values)]
+            self.line(f"scf.condition({self.compare('ne', found[0], count)}) {', '.join(found)} : {joined}")
+            return found
+
+        self._inside(once, *names)
+        again = [self._fresh("i") for _ in names]
+        arguments = ", ".join(f"{name}: {type_}" for name, type_ in zip(again, ("i64", *types), strict=True))
+        self.line("} do {")
+        self.line(f"^bb0({arguments}):")
+        self.line(f"  scf.yield {', '.join(again)} : {joined}")
+        self.line("}")
+        return [f"{result}#{k + 1}" for k in range(len(carried))]
+
     def when(self, condition: str, body: Callable[[], None]) -> None:
         """``if condition: body()``, an i1."""
         self.line(f"scf.if {condition} {{")

@@ -29,7 +29,7 @@ from zeropoint.kernels.launch import Launch
 
 ISAS = [
     pytest.param(name, marks=pytest.mark.skipif(not runner.has(name), reason=f"this CPU has no {name}"))
-    for name in ("avx512vnni", "avx2", "sse4", "avxvnni")
+    for name in ("avx512vnni", "avx2", "sse4", "avxvnni", "dotprod", "neon", "i8mm")
 ]
 seeds = st.integers(0, 2**32 - 1)
 
@@ -63,6 +63,8 @@ BORDER = 77
 
 
 def compare(spec: Conv, isa: str, rng: np.random.Generator, pieces: int = 3) -> Launch | None:
+    signed = not INSTRUCTION_SETS[isa].unsigned_inputs
+    spec = dataclasses.replace(spec, input_signed=signed)
     launch = runner.launch_of(spec, isa)
     if spec.residual and isinstance(launch, str):
         assert "residual" in launch
@@ -70,7 +72,8 @@ def compare(spec: Conv, isa: str, rng: np.random.Generator, pieces: int = 3) -> 
     assert isinstance(launch, Launch), launch
     image, result = spec.input, spec.output
     x = rng.integers(0, 256, (image.batch, image.height, image.width, image.channels)).astype(np.uint8)
-    x = np.where(rng.random(x.shape) < 0.2, rng.choice([0, 255], x.shape), x).astype(np.uint8)
+    x = np.where(rng.random(x.shape) < 0.2, rng.choice([0, 127, 128, 255], x.shape), x).astype(np.uint8)
+    x = x.view(np.int8) if signed else x
     sources = [runner.buffer(image, x, BORDER)]
     expected = meaning(spec, x)
     if spec.residual is not None:

@@ -1,0 +1,56 @@
+"""The products of bytes that AArch64 has, for :mod:`.aarch64_conv2d_code`. Both factors are i8."""
+
+from __future__ import annotations
+
+from .writer import Writer
+
+_NEON = "llvm.aarch64.neon"
+_HALF_BYTES = "vector<8xi8>"
+
+
+def dot_lane(w: Writer, accumulator: str, values: str, weights: str, lane: int) -> str:
+    """``sdot`` by element: every i32 lane gains the products of its four weights with four of the values,
+    those of i32 lane ``lane``.
+    """
+    lanes = w.bitcast(values, w.i8, w.i32)
+    quad = w.bitcast(w.shuffle(lanes, lanes, [lane] * w.lanes, w.i32), w.i32, w.i8)
+    return w.intrinsic(f"{_NEON}.sdot.v4i32.v16i8", [accumulator, weights, quad], [w.i32, w.i8, w.i8], w.i32)
+
+
+def multiply_matrices(w: Writer, accumulator: str, values: str, weights: str) -> str:
+    """``smmla``: lane ``2 * i + j`` gains the products of the eight values of row ``i`` with the eight
+    weights of row ``j``.
+    """
+    types = [w.i32, w.i8, w.i8]
+    return w.intrinsic(f"{_NEON}.smmla.v4i32.v16i8", [accumulator, values, weights], types, w.i32)
+
+
+def half_of(w: Writer, value: str, upper: bool) -> str:
+    """Eight of a vector's bytes: LLVM folds it into ``smull2``."""
+    return w.shuffle(value, value, range(8 * upper, 8 * upper + 8), w.i8)
+
+
+def multiply_half(w: Writer, values: str, weights: str) -> str:
+    """``smull``: eight products, i16."""
+    return w.intrinsic(f"{_NEON}.smull.v8i16", [values, weights], [_HALF_BYTES] * 2, w.i16)
+
+
+def multiply_add_half(w: Writer, sums: str, values: str, weights: str) -> str:
+    """``smlal``: ``sums`` and eight products, i16, which wrap."""
+    return w.binary("addi", sums, multiply_half(w, values, weights), w.i16)
+
+
+def add_pairs(w: Writer, accumulator: str, words: str) -> str:
+    """``sadalp``: every i32 lane gains its two i16."""
+    pairs = w.intrinsic(f"{_NEON}.saddlp.v4i32.v8i16", [words], [w.i16], w.i32)
+    return w.binary("addi", accumulator, pairs, w.i32)
+
+
+def add_byte_pairs(w: Writer, values: str) -> str:
+    """``saddlp``: the sums of two i8 each, i16."""
+    return w.intrinsic(f"{_NEON}.saddlp.v8i16.v16i8", [values], [w.i8], w.i16)
+
+
+def sums_of_pairs(w: Writer, low: str, high: str) -> str:
+    """``addp``: the sums of neighbours in ``low``, then in ``high``, i32."""
+    return w.intrinsic(f"{_NEON}.addp.v4i32", [low, high], [w.i32, w.i32], w.i32)
