@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import re
 
-from .program import COPY_UNIT, IF, KERNEL, WHILE
+from .program import COPY_UNIT, FOR, IF, KERNEL, WHILE
 
 DRIVER = "driver"
 RUN, PROFILE, WORK, STOP_TEAM = "run", "profile", "work", "stop"
@@ -72,8 +72,8 @@ def copy_ir() -> str:
 
 
 def control_ir(kind: str) -> str:
-    """The LLVM IR of the kernels ``if`` and ``while``, which run steps on the thread that they are on."""
-    text = _CONTROL + {IF: _IF, WHILE: _WHILE}[kind]
+    """The LLVM IR of the kernels that run steps, on the thread that they are on."""
+    text = _CONTROL + {IF: _HOLDS + _IF, WHILE: _HOLDS + _WHILE, FOR: _FOR}[kind]
     return text.replace("<KERNEL>", KERNEL)
 
 
@@ -641,7 +641,9 @@ next:
 exit:
   ret void
 }
+"""
 
+_HOLDS = """
 define internal i1 @holds(ptr %row) {
   %condition = load ptr, ptr %row
   %byte = load i8, ptr %condition
@@ -670,6 +672,57 @@ ask:
 body:
   call void @steps(ptr %row, i64 3)
   br label %ask
+exit:
+  ret void
+}
+"""
+
+_FOR = """
+define void @<KERNEL>(ptr %row, i64 %begin, i64 %end) {
+entry:
+  %count.p = getelementptr i64, ptr %row, i64 2
+  %count = load i64, ptr %count.p
+  br label %body
+body:
+  %time = phi i64 [ 0, %entry ], [ %next, %body ]
+  call void @steps(ptr %row, i64 0)
+  call void @move(ptr %row, i64 1)
+  %next = add i64 %time, 1
+  %again = icmp ult i64 %next, %count
+  br i1 %again, label %body, label %exit
+exit:
+  %back = sub i64 0, %count
+  call void @move(ptr %row, i64 %back)
+  ret void
+}
+
+; Move slots of the steps' rows on by some times.
+define internal void @move(ptr %row, i64 %times) {
+entry:
+  %slots.p = getelementptr i64, ptr %row, i64 3
+  %slots = load i64, ptr %slots.p
+  %first = getelementptr i64, ptr %row, i64 4
+  %none = icmp eq i64 %slots, 0
+  br i1 %none, label %exit, label %next
+next:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %next ]
+  %offset = mul i64 %i, 3
+  %triple = getelementptr i64, ptr %first, i64 %offset
+  %step = load ptr, ptr %triple
+  %slot.p = getelementptr i64, ptr %triple, i64 1
+  %slot = load i64, ptr %slot.p
+  %bytes.p = getelementptr i64, ptr %triple, i64 2
+  %bytes = load i64, ptr %bytes.p
+  %its.p = getelementptr %step, ptr %step, i64 0, i32 1
+  %its = load ptr, ptr %its.p
+  %place = getelementptr i64, ptr %its, i64 %slot
+  %old = load i64, ptr %place
+  %by = mul i64 %bytes, %times
+  %new = add i64 %old, %by
+  store i64 %new, ptr %place
+  %i.next = add i64 %i, 1
+  %more = icmp ult i64 %i.next, %slots
+  br i1 %more, label %next, label %exit
 exit:
   ret void
 }

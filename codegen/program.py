@@ -22,11 +22,15 @@ KERNEL = "kernel"
 """The symbol that a kernel's object file defines."""
 COPY = "copy"
 """The kernel that every program has at hand; its row is source, destination and bytes (``driver.py``)."""
-IF, WHILE = "if", "while"
-"""Kernels that run steps (``driver.py``): a row is the place of a condition (a byte that is not 0), then
-where the steps of each part begin and end. ``if`` runs the first part, or else the second; ``while`` runs the
-first, which sets the condition, and as long as that holds the second, again and again.
+IF, WHILE, FOR = "if", "while", "for"
+"""Kernels that run steps (``driver.py``). Rows of the first two are the place of a condition (a byte that is
+not 0), then where the steps of each part begin and end. ``if`` runs the first part, or else the second;
+``while`` runs the first, which sets the condition, and as long as that holds the second, again and again.
+
+``for`` runs its part a number of times. A row is where its steps begin and end, how often they run, how many
+slots move, and for each a step, a slot of its row, and by how many bytes that moves from time to time.
 """
+CONTROL = (IF, WHILE, FOR)
 COPY_UNIT = 1 << 14
 """Bytes of one of its units."""
 
@@ -100,7 +104,7 @@ class Program:
     """What the kernels are that a family has written; the others are lowered from loops, or copy."""
     variables: tuple[Variable, ...] = ()
     inner: tuple[Step, ...] = ()
-    """Steps that ``if`` and ``while`` run."""
+    """Steps that ``if``, ``while`` and ``for`` run."""
 
     @property
     def kernels(self) -> tuple[str, ...]:

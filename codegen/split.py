@@ -29,9 +29,9 @@ from ..passes.entry import (
 from ..passes.externalize_constants import constant_places
 from ..passes.form_kernels.calls import LAUNCHES
 from ..passes.form_kernels.calls import read as read_launch
-from ..passes.nested_modules import CONTROL, control_of
+from ..passes.nested_modules import CONTROL, LOOP, control_of
 from ..passes.plan_memory import ARENA_BYTES, byte_size, element_bytes
-from .control_flow import InnerSteps, Part, if_step, while_step
+from .control_flow import InnerSteps, Loop, Part, for_step, if_step, while_step
 from .lifetimes import Lifetimes
 from .program import COPY, COPY_UNIT, Pointer, Program, Step, Variable
 
@@ -64,8 +64,10 @@ def split(module: Any) -> tuple[Program, dict[str, KernelSource | Code]]:
         return reader.program(), {**reader.sources, **reader.launched}
 
 
-def _read(module: Any, constants: Mapping[str, int]) -> _MainReader:
-    """Read ``@main`` of a module; ``constants`` says where those of modules inside start."""
+def _read(module: Any, constants: Mapping[str, int], own: int = 0) -> _MainReader:
+    """Read ``@main`` of a module; ``constants`` says where those of all modules inside start in the block of
+    the outermost one, ``own`` where its own do.
+    """
     entry = entry_function(module)
     if entry is None:
         raise PipelineError("no function @main with a body to generate code for")
@@ -76,7 +78,7 @@ def _read(module: Any, constants: Mapping[str, int]) -> _MainReader:
         for op in module.regions[0].blocks[0].operations
         if "sym_name" in op.operation.attributes
     }
-    reader = _MainReader(entry, symbols, planned, constants)
+    reader = _MainReader(entry, symbols, planned, constants, own)
     for op in entry.regions[0].blocks[0].operations:
         reader.read(op.operation)
     reader.sources.update({name: _source(name, symbols) for name in reader.called})
@@ -87,12 +89,17 @@ class _MainReader:
     """Follows memory through ``@main``."""
 
     def __init__(
-        self, entry: Any, symbols: Mapping[str, Any], arena_bytes: int, constants: Mapping[str, int]
+        self,
+        entry: Any,
+        symbols: Mapping[str, Any],
+        arena_bytes: int,
+        constants: Mapping[str, int],
+        own_constants: int,
     ) -> None:
         self.steps: list[Step] = []
         self.sources: dict[str, KernelSource] = {}
         self._inner = InnerSteps()
-        self._inner_constants = constants
+        self._inner_constants, self._own_constants = constants, own_constants
         self.called: dict[str, None] = {}
         """Kernels of the module, in the order of their first call."""
         self.launched: dict[str, Code] = {}
@@ -175,7 +182,7 @@ class _MainReader:
                 self._launch(name, *read_launch(attribute), op)
             return
         if CONTROL in declaration:
-            self._control(op, control_of(self._symbols[name].operation))
+            self._control(op, self._symbols[name].operation)
             return
         self.called[name] = None
         arguments = [self._scalars[v] if v in self._scalars else self._places[v] for v in op.operands]
@@ -193,11 +200,11 @@ class _MainReader:
         )
         self.steps.append(step)
 
-    def _control(self, op: Any, control: Sequence[str]) -> None:
+    def _control(self, op: Any, declaration: Any) -> None:
         """A branch or a loop; operands are those of the statement, its results, and scratch memory."""
-        kind, *names = control
+        kind, *names = control_of(declaration)
         parts = [self._part(name) for name in names]
-        results = parts[1].program.outputs
+        results = parts[-1].program.outputs
         operands = list(op.operands)
         for value in operands:
             self._use(value)
@@ -206,23 +213,28 @@ class _MainReader:
         if kind == "if":
             step = if_step(self._inner, parts, given[0], given[1:], written, places[-1])
         else:
-            sizes = [byte_size(value.type) for value in operands[-1 - results : -1]]
+            values = operands[-1 - results : -1]
+            loop = _loop(declaration.attributes[LOOP], operands, values) if kind == "for" else None
+            carried = results if loop is None else loop.carried
+            sizes = [byte_size(value.type) for value in values[:carried]]
             for source, target, size in zip(given, written, sizes, strict=False):
                 self._copy(source, target, size, op.location)
             for value in operands:
                 self._use(value)
-            step = while_step(
-                self._inner, parts, given[results:], written, sizes, COPY, COPY_UNIT, places[-1]
-            )
+            if loop is None:
+                step = while_step(self._inner, parts, given[carried:], written, sizes, places[-1])
+            else:
+                step = for_step(self._inner, parts[0], loop, given[carried:], written, sizes, places[-1])
         bytes_ = sum(byte_size(value.type) for value in operands[:-1])
         self.steps.append(replace(step, bytes=bytes_, source=tensor_names(op.location)))
 
     def _part(self, name: str) -> Part:
         """The program of a module inside; its kernels become known here."""
-        inner, prefix = _read(self._symbols[name].operation, self._inner_constants), f"{name}."
+        start = self._inner_constants[name]
+        inner, prefix = _read(self._symbols[name].operation, self._inner_constants, start), f"{name}."
         self.sources.update({prefix + kernel: source for kernel, source in inner.sources.items()})
         self.launched.update(inner.launched)
-        return Part(inner.program(), prefix, self._inner_constants[name])
+        return Part(inner.program(), prefix, start - self._own_constants)
 
     def _launch(self, name: str, launch: Launch, numbers: Sequence[int], op: Any) -> None:
         """Run a family's kernel on the operands ``numbers`` of a call."""
@@ -326,6 +338,22 @@ def _variable(type_: Any, attributes: Any) -> Variable:
         "bool" if element == ir.IntegerType.get_signless(1) else f"{kind}{8 * element_bytes(type_)}",
         ir.IntegerAttr(attributes[INITIAL_OFFSET]).value,
     )
+
+
+def _loop(attribute: Any, operands: Sequence[Any], results: Sequence[Any]) -> Loop:
+    """A counted loop on these buffers."""
+    said = ir.DictAttr(attribute)
+    count, carried = (ir.IntegerAttr(said[name]).value for name in ("count", "carried"))
+    reads, writes = (list(ir.DenseI64ArrayAttr(said[name])) for name in ("reads", "writes"))
+
+    def pitches(values: Sequence[Any], ways: Sequence[int]) -> tuple[int, ...]:
+        for value in values:
+            if not _is_dense(value.type):
+                raise PipelineError(f"a loop in @main: {value.type} is not dense")
+        return tuple(way * (byte_size(value.type) // count) for value, way in zip(values, ways, strict=True))
+
+    read = operands[carried : carried + len(reads)]
+    return Loop(count, carried, pitches(read, reads), pitches(results[carried:], writes))
 
 
 def _is_dense(type_: Any) -> bool:

@@ -21,6 +21,8 @@ from .variables import initial_values
 Array = npt.NDArray[Any]
 CONTROL = "qnn.control"
 """Attribute of a declaration: its calls are branches or loops (see ``passes/outline_control_flow.py``)."""
+LOOP = "qnn.loop"
+"""Attribute of such a declaration that is a counted loop (see ``passes/counted_loops.py``)."""
 Keep = Callable[[Any, list[Array]], None]
 
 
@@ -86,6 +88,21 @@ class _Run:
                 return self.block(region.blocks[0]) if region.blocks else []
             case "scf.while":
                 return self._while(operation, operands)
+            case "scf.for":
+                return self._for(operation, operands)
+            case "tensor.empty":
+                type_ = to_tensor_type(operation.results[0].type)
+                return [np.zeros(type_.shape, type_.dtype)]
+            case "tensor.extract_slice":
+                result = to_tensor_type(operation.results[0].type)
+                return [operands[0][_place(operation, operands[1:])].reshape(result.shape)]
+            case "tensor.insert_slice":
+                target = operands[1].copy()
+                part = target[_place(operation, operands[2:])]
+                part[...] = operands[0].reshape(part.shape)
+                return [target]
+            case "arith.subi":
+                return [operands[0] - operands[1]]
             case "func.call":
                 return self._control(operation, operands)
             case "tensor.extract":
@@ -115,11 +132,32 @@ class _Run:
         inner = [symbols[name] for name in names]
         if kind == "if":
             return self._inner(inner[0] if operands[0].all() else inner[1], operands[1:])
+        if kind == "for":
+            return self._counted(ir.DictAttr(declaration.attributes[LOOP]), inner[0], operands)
         count = len(call.results)
         carried, captured = operands[:count], operands[count:]
         while self._inner(inner[0], [*carried, *captured])[0].all():
             carried = self._inner(inner[1], [*carried, *captured])
         return carried
+
+    def _counted(self, loop: Any, body: Any, operands: list[Array]) -> list[Array]:
+        """A loop on slices of sequences, which has become a call."""
+        count, own = (ir.IntegerAttr(loop[name]).value for name in ("count", "carried"))
+        reads, writes = (list(ir.DenseI64ArrayAttr(loop[name])) for name in ("reads", "writes"))
+        carried, captured = operands[:own], operands[own + len(reads) :]
+        sequences, written = operands[own : own + len(reads)], []
+        for step in range(count):
+            slices = [
+                s[step if way > 0 else count - 1 - step] for s, way in zip(sequences, reads, strict=True)
+            ]
+            results = self._inner(body, [*carried, *slices, *captured])
+            carried = results[:own]
+            written.append(results[own:])
+        outputs = []
+        for number, way in enumerate(writes):
+            parts = [parts[number] for parts in written]
+            outputs.append(np.stack(parts if way > 0 else parts[::-1]))
+        return [*carried, *outputs]
 
     def _inner(self, module: Any, inputs: list[Array]) -> list[Array]:
         (main,) = [
@@ -129,6 +167,13 @@ class _Run:
         ]
         run = _Run(module, self._mode, self._variables, self._keep)
         return run.block(main.operation.regions[0].blocks[0], inputs)
+
+    def _for(self, operation: Any, operands: list[Array]) -> list[Array]:
+        lower, upper, step, *carried = operands
+        block = operation.regions[0].blocks[0]
+        for index in range(int(lower), int(upper), int(step)):
+            carried = self.block(block, [np.asarray(index), *carried])
+        return carried
 
     def _while(self, operation: Any, carried: list[Array]) -> list[Array]:
         before, after = (region.blocks[0] for region in operation.regions)
@@ -156,6 +201,19 @@ def evaluate_operation(operation: Any, operands: Sequence[Array], mode: str) -> 
         attributes["value"] = attributes["value"].view(result_types[0].dtype)
     input_types = [to_tensor_type(operand.type) for operand in operation.operands]
     return evaluate(name, operands, input_types, result_types, attributes, mode)
+
+
+def _place(operation: Any, offsets: Sequence[Array]) -> tuple[slice, ...]:
+    """Where the slice of an op lies."""
+    static = ("static_offsets", "static_sizes", "static_strides")
+    starts, sizes, strides = (list(ir.DenseI64ArrayAttr(operation.attributes[name])) for name in static)
+    computed = iter(offsets)
+    dynamic = ir.ShapedType.get_dynamic_size()
+    starts = [int(next(computed)) if start == dynamic else start for start in starts]
+    return tuple(
+        slice(start, start + (size - 1) * stride + 1, stride)
+        for start, size, stride in zip(starts, sizes, strides, strict=True)
+    )
 
 
 def _bind(arguments: Any, inputs: Sequence[Array]) -> dict[Any, Array]:

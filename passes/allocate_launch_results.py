@@ -9,7 +9,7 @@ from ..dialect.mlir import func, ir, memref
 from ..kernels.launch import OVERREAD_BYTES
 from .entry import entry_function, function_type, symbol
 from .form_kernels.calls import LAUNCHES
-from .nested_modules import CONTROL, SCRATCH
+from .nested_modules import CONTROL, LOOP, SCRATCH
 from .plan_memory import ARENA_SLACK, roots_of
 from .registry import ModulePass, register
 
@@ -79,7 +79,7 @@ def _declare(old: Any) -> None:
     with ir.InsertionPoint(old), old.location:
         inputs = [*type_.inputs, *type_.results, *_scratch(attributes)]
         new = func.FuncOp(symbol(old), ir.FunctionType.get(inputs, []), visibility="private")
-    for name in (LAUNCHES, CONTROL):
+    for name in (LAUNCHES, CONTROL, LOOP):
         if name in attributes:
             new.operation.attributes[name] = attributes[name]
     old.erase()

@@ -11,12 +11,15 @@ from typing import Any
 
 from ..dialect.buffers import OVERREAD_BYTES
 from ..dialect.evaluate import CONTROL as CONTROL
+from ..dialect.evaluate import LOOP as LOOP
 from ..dialect.mlir import ir
 from .entry import ROLE, aligned, argument_attributes, entry_function, symbol
 from .pipeline_text import Step
 
 SCRATCH = "qnn.scratch_bytes"
 """Attribute of such a declaration: the memory that a run of it needs, its last operand."""
+STATEMENTS = frozenset({"scf.if", "scf.while", "scf.for"})
+"""Ops with regions that ``outline-control-flow`` makes modules of."""
 OUTLINE, ALLOCATE = "outline-control-flow", "allocate-launch-results"
 
 Run = Callable[[Sequence[Step], Any], None]
@@ -68,7 +71,7 @@ def control_of(declaration: Any) -> list[str]:
 def _has_regions(module: Any) -> bool:
     entry = entry_function(module)
     operations = [] if entry is None else list(entry.regions[0].blocks[0].operations)
-    return any(op.operation.name in ("scf.if", "scf.while") for op in operations)
+    return any(op.operation.name in STATEMENTS for op in operations)
 
 
 def _tell_scratch(module: Any, inner: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""outline-control-flow: regions of scf.if and scf.while become modules of their own, run by calls."""
+"""outline-control-flow: regions of scf.if, scf.while and scf.for become modules, run by calls."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from typing import Any, ClassVar
 from ..dialect.mlir import func, ir
 from ..dialect.model import NUMERICS_ATTRIBUTE
 from ..errors import PipelineError
+from .counted_loops import loop_attribute, take_slices
 from .entry import entry_function, symbol
-from .nested_modules import CONTROL
+from .nested_modules import CONTROL, LOOP, STATEMENTS
 from .registry import ModulePass, register
 
-_IF, _WHILE = "scf.if", "scf.while"
-_OF_CONDITIONS = frozenset({"arith.constant", "tensor.extract"})
+_SUFFIXES = {"if": ("then", "else"), "while": ("condition", "body"), "for": ("body",)}
+_LEFT_OVER = frozenset({"arith.constant", "tensor.empty", "tensor.extract"})
+"""Ops that nobody reads any more once statements are calls: conditions, bounds, sequences yet to be written.
+"""
 _CONSTANTS = frozenset({"arith.constant", "qnn.constant"})
 
 
@@ -25,7 +28,8 @@ class OutlineControlFlowPass(ModulePass):
     call.
 
     Its callee is a declaration whose ``qnn.control`` says what runs when: ``["if", then, else]`` by the first
-    operand, a tensor of one i1; or ``["while", condition, body]`` on the first operands, one per result.
+    operand, a tensor of one i1; ``["while", condition, body]`` on the first operands, one per result; or
+    ``["for", body]`` as often as ``qnn.loop`` says, on one slice of each sequence (see ``counted_loops.py``).
     Every region takes the values that either of the two uses, after what a loop carries. All passes that
     follow work on each module by itself (see ``nested_modules.py``).
     """
@@ -40,46 +44,57 @@ class OutlineControlFlowPass(ModulePass):
         for number, op in enumerate(_statements(entry)):
             _outline(module, op, f"{own}{op.name.removeprefix('scf.')}_{number}")
         for op in reversed([op.operation for op in entry.regions[0].blocks[0].operations]):
-            if op.name in _OF_CONDITIONS and not any(True for _ in op.results[0].uses):
+            if op.name in _LEFT_OVER and not any(True for _ in op.results[0].uses):
                 op.erase()
 
 
 def _statements(entry: Any) -> list[Any]:
     operations = [op.operation for op in entry.regions[0].blocks[0].operations]
-    return [op for op in operations if op.name in (_IF, _WHILE)]
+    return [op for op in operations if op.name in STATEMENTS]
 
 
 def _outline(module: Any, op: Any, name: str) -> None:
     kind = op.name.removeprefix("scf.")
     regions = list(op.regions)
+    loop = take_slices(op) if kind == "for" else None
     captured = _captured(regions)
-    suffixes = ("then", "else") if kind == "if" else ("condition", "body")
-    operands = list(op.operands)
+    operands, results = list(op.operands), list(op.results)
     if kind == "if":
         operands = [_condition(op.operands[0], op)]
-    names = []
-    for region, suffix in zip(regions, suffixes, strict=True):
+    elif loop is not None:
+        operands, results = loop.operands, loop.results
+    names = [f"{name}.{suffix}" for suffix in _SUFFIXES[kind]]
+    for inner_name, region in zip(names, regions, strict=True):
         if not region.blocks:
             with ir.InsertionPoint(region.blocks.append()), op.location:
                 ir.Operation.create("scf.yield")
-        if suffix == "condition":
-            _forward_all(region.blocks[0], op)
-        names.append(f"{name}.{suffix}")
-        inner = _module(module, names[-1], region.blocks[0], captured)
+        block = region.blocks[0]
+        if kind == "while" and inner_name == names[0]:
+            _forward_all(block, op)
+        own = list(block.arguments) if loop is None else loop.arguments
+        inner = _module(module, inner_name, block, [*own, *captured])
         OutlineControlFlowPass().run(inner)
     operands += captured
-    types = [result.type for result in op.results]
+    types = [result.type for result in results]
+    declaration = _declare(module, op, name, [operand.type for operand in operands], types)
+    declaration.attributes[CONTROL] = ir.ArrayAttr.get([ir.StringAttr.get(text) for text in (kind, *names)])
+    if loop is not None:
+        declaration.attributes[LOOP] = loop_attribute(loop)
+    with ir.InsertionPoint(op), op.location:
+        call = func.CallOp(types, name, operands)
+    for old, new in zip(results, call.results, strict=True):
+        old.replace_all_uses_with(new)
+    op.erase()
+
+
+def _declare(module: Any, op: Any, name: str, operands: Sequence[Any], results: Sequence[Any]) -> Any:
+    """The function, without a body, that a statement becomes a call of."""
     with ir.InsertionPoint(entry_function(module)), op.location:
-        taken = ir.FunctionType.get([operand.type for operand in operands], types)
+        taken = ir.FunctionType.get(list(operands), list(results))
         declaration = func.FuncOp(name, taken, visibility="private").operation
     read = ir.DictAttr.get({"bufferization.access": ir.StringAttr.get("read")})
     declaration.attributes["arg_attrs"] = ir.ArrayAttr.get([read] * len(operands))
-    declaration.attributes[CONTROL] = ir.ArrayAttr.get([ir.StringAttr.get(text) for text in (kind, *names)])
-    with ir.InsertionPoint(op), op.location:
-        call = func.CallOp(types, name, operands)
-    for old, new in zip(op.results, call.results, strict=True):
-        old.replace_all_uses_with(new)
-    op.erase()
+    return declaration
 
 
 def _condition(value: Any, op: Any) -> Any:
@@ -136,8 +151,8 @@ def _scan(block: Any, inside: set[Any], found: dict[Any, None]) -> None:
         inside |= set(op.operation.results)
 
 
-def _module(parent: Any, name: str, block: Any, captured: Sequence[Any]) -> Any:
-    """A module whose ``@main`` is a block: of its arguments and the values ``captured``."""
+def _module(parent: Any, name: str, block: Any, values: Sequence[Any]) -> Any:
+    """A module whose ``@main`` is a block, with ``values`` that it uses as arguments."""
     attributes = {"sym_name": ir.StringAttr.get(name)}
     if NUMERICS_ATTRIBUTE in parent.attributes:
         attributes[NUMERICS_ATTRIBUTE] = parent.attributes[NUMERICS_ATTRIBUTE]
@@ -147,7 +162,7 @@ def _module(parent: Any, name: str, block: Any, captured: Sequence[Any]) -> Any:
     body = module.regions[0].blocks.append()
     operations = [op.operation for op in block.operations]
     end = operations.pop()
-    inputs = [value.type for value in (*block.arguments, *captured)]
+    inputs = [value.type for value in values]
     with ir.InsertionPoint(body), location:
         main = func.FuncOp("main", ir.FunctionType.get(inputs, [value.type for value in end.operands]))
     inner = main.add_entry_block(arg_locs=[location] * len(inputs))
@@ -156,10 +171,7 @@ def _module(parent: Any, name: str, block: Any, captured: Sequence[Any]) -> Any:
     with ir.InsertionPoint(inner), end.location:
         func.ReturnOp(list(end.operands))
     end.erase()
-    own = len(list(block.arguments))
-    for old, new in zip(block.arguments, list(inner.arguments)[:own], strict=True):
-        old.replace_all_uses_with(new)
-    replaced = dict(zip(captured, list(inner.arguments)[own:], strict=True))
+    replaced = dict(zip(values, inner.arguments, strict=True))
     for user in _inside(inner):
         for index, operand in enumerate(user.operands):
             if operand in replaced:

@@ -16,7 +16,7 @@ from ..codegen.driver import DRIVER, control_ir, copy_ir, driver_ir
 from ..codegen.llvm import to_object
 from ..codegen.lowering import LAUNCHED_LOWERING, KernelIr
 from ..codegen.machine import Machine
-from ..codegen.program import COPY, IF, WHILE
+from ..codegen.program import CONTROL, COPY
 from ..codegen.split import KernelSource
 from ..kernels.launch import Code
 from ..passes.pipelines import passes_to
@@ -39,7 +39,7 @@ class Recipe:
 def builtin_recipes(machine: Machine, used: Collection[str] = ()) -> dict[str, Recipe]:
     """The driver, the kernel that copies, and those that run steps, if they are ``used``."""
     texts = {DRIVER: driver_ir(machine.triple), COPY: copy_ir()}
-    texts |= {kind: control_ir(kind) for kind in (IF, WHILE) if kind in used}
+    texts |= {kind: control_ir(kind) for kind in CONTROL if kind in used}
     return {
         name: Recipe(text, lambda text=text: KernelIr(text, optimize=True))  # type: ignore[misc]
         for name, text in texts.items()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ...dialect.types import TensorType
 from .float_products import activated, add, floats, logistic, multiply, product
 from .operator_import import OperatorImport
 from .sequences import Steps, part_of, run_over_time
@@ -33,18 +33,17 @@ class Places:
 def lstm_sequence(op: OperatorImport, steps: Steps, places: Places, *, backwards: bool = False) -> Any:
     """The outputs of an LSTM over time, [batch, time, outputs] or time first; its states move on."""
     lstm = _Lstm(op, places, steps)
-    rows = op.build("reshape", [op.value(0)], floats(steps.rows, steps.depth), {})
+    rows = steps.rows_of(op, op.value(0), op.type(0))
     weights = [places.weights + gate for gate in lstm.gates]
     projected = product(op, rows, weights, [places.biases + gate for gate in lstm.gates])
-    y = TensorType((*steps.leading, lstm.output.type.shape[1]), "f32")
-    value = run_over_time(op, steps, projected, "f32", lstm.step, y, backwards)
-    assign_state(op, places.output, lstm.output)
-    assign_state(op, places.cell, lstm.cell)
+    value, last = run_over_time(op, steps, projected, "f32", lstm.step, lstm.states, backwards)
+    for place, state in zip((places.output, places.cell), last, strict=True):
+        assign_state(op, place, state)
     return value
 
 
 class _Lstm:
-    """An LSTM's states, which steps change."""
+    """What a step computes, and the first states: output and cell."""
 
     def __init__(self, op: OperatorImport, places: Places, steps: Steps) -> None:
         self._op, self._places = op, places
@@ -52,37 +51,37 @@ class _Lstm:
         for index in (places.weights + 1, places.recurrent + 1):
             op.demand_rank(op.type(index), 2, "weights")
         self._units = op.type(places.weights + 1).shape[0]
-        self.output, output = state_value(op, places.output)
-        self.cell, cell = state_value(op, places.cell)
+        self.states = [state_value(op, places.output), state_value(op, places.cell)]
         outputs = op.type(places.recurrent + 1).shape[1]
-        for type_, width in ((output, outputs), (cell, self._units)):
+        for (_, type_), width in zip(self.states, (outputs, self._units), strict=True):
             if type_ != floats(steps.batch, width):
                 op.fail(f"a state of shape {list(type_.shape)}, expected {[steps.batch, width]} in float")
         if not op.has(places.projection) and outputs != self._units:
             op.fail(f"{outputs} outputs of {self._units} units need a projection")
 
-    def step(self, contribution: Any) -> Any:
+    def step(self, contribution: Any, states: Sequence[Any]) -> list[Any]:
         """``c = f * c + i * g``, ``h = o * act(c)``; without an input gate ``i = 1 - f``."""
         op, places = self._op, self._places
-        recurrent = product(op, self.output, [places.recurrent + gate for gate in self.gates])
+        output, cell = states
+        recurrent = product(op, output, [places.recurrent + gate for gate in self.gates])
         sums = add(op, contribution, recurrent)
-        forget = logistic(op, self._gate(sums, 1, peephole=1))
+        forget = logistic(op, self._gate(sums, 1, cell, peephole=1))
         update = activated(op, self._gate(sums, 2))
-        opened = logistic(op, self._gate(sums, 0, peephole=0)) if 0 in self.gates else self._one_minus(forget)
-        kept, added = multiply(op, forget, self.cell), multiply(op, opened, update)
-        self.cell = add(op, kept, added, _clip(op.option("cell_clip")))
-        out = logistic(op, self._gate(sums, 3, peephole=2))
-        self.output = self._projected(multiply(op, out, activated(op, self.cell)))
-        return self.output
+        coupled = 0 not in self.gates
+        opened = self._one_minus(forget) if coupled else logistic(op, self._gate(sums, 0, cell, peephole=0))
+        kept, added = multiply(op, forget, cell), multiply(op, opened, update)
+        cell = add(op, kept, added, _clip(op.option("cell_clip")))
+        out = logistic(op, self._gate(sums, 3, cell, peephole=2))
+        return [self._projected(multiply(op, out, activated(op, cell))), cell]
 
-    def _gate(self, sums: Any, gate: int, peephole: int | None = None) -> Any:
+    def _gate(self, sums: Any, gate: int, cell: Any = None, peephole: int | None = None) -> Any:
         """A gate's sums, with what it sees of the cell state."""
         op = self._op
         batch, first = sums.type.shape[0], self.gates.index(gate) * self._units
         part = part_of(op, sums, "f32", (0, first), (batch, self._units))
         if peephole is None or not op.has(self._places.peepholes + peephole):
             return part
-        seen = multiply(op, self.cell, op.value(self._places.peepholes + peephole))
+        seen = multiply(op, cell, op.value(self._places.peepholes + peephole))
         return add(op, part, seen)
 
     def _one_minus(self, value: Any) -> Any:

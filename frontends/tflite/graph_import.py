@@ -47,6 +47,8 @@ class GraphImport:
         """This graph, and those that run it."""
         self.limit_bytes = limit_bytes
         self.insertion_point: Any = None
+        self.constants_point: Any = None
+        """Where constants are made, if not there: those of a loop's body stand in front of the loop."""
         self._input_shapes = shapes or [self.tensors[i].shape for i in graph.inputs]
         self._values: dict[int, Any] = {}
         self._types: dict[int, TensorType] = {}
@@ -113,7 +115,12 @@ class GraphImport:
             value = elements_attribute(np.require(array, requirements=["C"]), tensor.name)
             try:
                 (constant,) = qnn.create(
-                    "constant", [], [usable], {"value": value}, loc=location, ip=self.insertion_point
+                    "constant",
+                    [],
+                    [usable],
+                    {"value": value},
+                    loc=location,
+                    ip=self.constants_point or self.insertion_point,
                 )
             except MLIRError as error:
                 self.fail(f"constant '{short(tensor.name)}': {first_line(error)}")

@@ -86,8 +86,8 @@ class _Integer:
         self.gates = [number for number in range(4) if number or op.has(_INPUT_WEIGHTS[0])]
         op.demand_rank(op.type(_INPUT_WEIGHTS[1]), 2, "weights")
         self.units = op.type(_INPUT_WEIGHTS[1]).shape[0]
-        self.output, self.output_type = state_value(op, _OUTPUT_STATE)
-        self.cell, self.cell_type = state_value(op, _CELL_STATE)
+        self.states = [state_value(op, _OUTPUT_STATE), state_value(op, _CELL_STATE)]
+        self.output_type, self.cell_type = (type_ for _, type_ in self.states)
         self.hidden = self._hidden_params()
         self._check()
 
@@ -96,28 +96,26 @@ class _Integer:
         y = op.result_type((*self.steps.leading, self.output_type.shape[1]))
         op.demand_kind(y, {"quantized i8"}, "result")
         self.cell_clamp = self._clamp()
-        rows = (self.steps.rows, self.steps.depth)
-        projected = self._products(op.value(_INPUT), self.x, rows, _INPUT_WEIGHTS, self._bias())
+        rows = TensorType((self.steps.rows, self.steps.depth), self.x.element)
+        x = self.steps.rows_of(op, op.value(_INPUT), self.x)
+        projected = self._products(x, rows, _INPUT_WEIGHTS, self._bias())
         element = integers((), "i32").element
         result = TensorType(y.shape, self.output_type.element)
-        value = run_over_time(op, self.steps, projected, element, self._step, result)
-        assign_state(op, _OUTPUT_STATE, self.output)
-        assign_state(op, _CELL_STATE, self.cell)
+        value, last = run_over_time(op, self.steps, projected, element, self._step, self.states)
+        for place, state in zip((_OUTPUT_STATE, _CELL_STATE), last, strict=True):
+            assign_state(op, place, state)
         op.bind(op.relabel(value, result, y), y)
 
-    def _step(self, sums: Any) -> Any:
-        op = self.op
-        state = self.output_type
-        recurrent = self._products(self.output, state, state.shape, _RECURRENT_WEIGHTS, [])
+    def _step(self, sums: Any, states: Sequence[Any]) -> list[Any]:
+        op, state = self.op, self.output_type
+        output, cell = states
+        recurrent = self._products(output, state, _RECURRENT_WEIGHTS, [])
         recurrent = self._gates(recurrent, _RECURRENT_WEIGHTS, state)
         sums = self._gates(sums, _INPUT_WEIGHTS, self.x)
-        self.cell = op.build(
-            "lstm_cell", [sums, recurrent, self.cell], self.cell_type, {"clamp": self.cell_clamp}
-        )
+        cell = op.build("lstm_cell", [sums, recurrent, cell], self.cell_type, {"clamp": self.cell_clamp})
         hidden = TensorType(self.cell_type.shape, self.hidden)
-        value = op.build("lstm_hidden", [sums, recurrent, self.cell], hidden, {})
-        self.output = self._projected(value, hidden)
-        return self.output
+        value = op.build("lstm_hidden", [sums, recurrent, cell], hidden, {})
+        return [self._projected(value, hidden), cell]
 
     def _projected(self, value: Any, hidden: TensorType) -> Any:
         op, target = self.op, self.output_type
@@ -137,16 +135,13 @@ class _Integer:
         product = float32_product(weights.params.scale, hidden.params.scale)
         return rescaled(op, acc, target.shape, float32_quotient(product, target.params.scale), target)
 
-    def _products(
-        self, value: Any, type_: TensorType, rows: Sequence[int], inputs: Sequence[int], bias: list[Any]
-    ) -> Any:
+    def _products(self, value: Any, type_: TensorType, inputs: Sequence[int], bias: list[Any]) -> Any:
         """The sums of all gates as integers, [rows, gates x units]."""
         op = self.op
         w = np.concatenate([op.constant(inputs[gate], "weights") for gate in self.gates])
         weights = op.constant_value(op.tensor(inputs[1]), w, integers(w.shape, "i8"), "gates")
-        source, source_type = as_integers(op, value, type_)
-        source = op.build("reshape", [source], TensorType(tuple(rows), source_type.element), {})
-        acc = integers((rows[0], w.shape[0]), "i32")
+        source, _ = as_integers(op, value, type_)
+        acc = integers((type_.shape[0], w.shape[0]), "i32")
         return op.build("fully_connected", [source, weights, *bias], acc, {"clamp": ()})
 
     def _gates(self, sums: Any, inputs: Sequence[int], source: TensorType) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...dialect.types import TensorType
 from .float_products import activated, add, floats, product
 from .operator_import import FLOAT, OperatorImport
 from .registry import importer
@@ -23,8 +22,8 @@ def rnn(op: OperatorImport) -> None:
     op.demand_rank(op.type(1), 2, "weights")
     y = op.result_type((x.shape[0], op.type(1).shape[0]))
     cell = _Cell(op, (1, 2, 3, 4), x.shape[0])
-    value = cell.step(product(op, op.value(0), [1], [3]))
-    cell.keep()
+    (value,) = cell.step(product(op, op.value(0), [1], [3]), [cell.state[0]])
+    assign_state(op, 4, value)
     op.bind(value, y)
 
 
@@ -37,7 +36,7 @@ def unidirectional_sequence_rnn(op: OperatorImport) -> None:
     steps = Steps.of(op, x)
     op.demand_rank(op.type(1), 2, "weights")
     y = op.result_type((*steps.leading, op.type(1).shape[0]))
-    op.bind(_sequence(op, steps, (1, 2, 3, 4), y, backwards=False), y)
+    op.bind(_sequence(op, steps, (1, 2, 3, 4), backwards=False), y)
 
 
 @importer("BIDIRECTIONAL_SEQUENCE_RNN")
@@ -52,9 +51,8 @@ def bidirectional_sequence_rnn(op: OperatorImport) -> None:
     steps = Steps.of(op, x)
     for index in (1, 5):
         op.demand_rank(op.type(index), 2, "weights")
-    types = [TensorType((*steps.leading, op.type(index).shape[0]), "f32") for index in (1, 5)]
-    forwards = _sequence(op, steps, (1, 2, 3, 4), types[0], backwards=False)
-    backwards = _sequence(op, steps, (5, 6, 7, 8), types[1], backwards=True)
+    forwards = _sequence(op, steps, (1, 2, 3, 4), backwards=False)
+    backwards = _sequence(op, steps, (5, 6, 7, 8), backwards=True)
     bind_both(op, steps, forwards, backwards, merged)
 
 
@@ -68,34 +66,26 @@ def bind_both(op: OperatorImport, steps: Steps, forwards: Any, backwards: Any, m
         op.bind(value, op.result_type(tuple(value.type.shape), index), index)
 
 
-def _sequence(
-    op: OperatorImport, steps: Steps, places: Sequence[int], y: TensorType, *, backwards: bool
-) -> Any:
+def _sequence(op: OperatorImport, steps: Steps, places: Sequence[int], *, backwards: bool) -> Any:
     """``places`` are the inputs weights, recurrent weights, bias and state."""
     cell = _Cell(op, places, steps.batch)
-    rows = op.build("reshape", [op.value(0)], floats(steps.rows, steps.depth), {})
+    rows = steps.rows_of(op, op.value(0), op.type(0))
     projected = product(op, rows, [places[0]], [places[2]])
-    value = run_over_time(op, steps, projected, "f32", cell.step, y, backwards)
-    cell.keep()
+    value, (state,) = run_over_time(op, steps, projected, "f32", cell.step, [cell.state], backwards)
+    assign_state(op, places[3], state)
     return value
 
 
 class _Cell:
-    """A state that steps change."""
+    """What a step computes, and its first state."""
 
     def __init__(self, op: OperatorImport, places: Sequence[int], batch: int) -> None:
-        self._op = op
-        self._recurrent, self._place = places[1], places[3]
-        self._state, type_ = state_value(op, places[3])
-        expected = floats(batch, op.type(places[0]).shape[0])
+        self._op, self._recurrent = op, places[1]
+        self.state = state_value(op, places[3])
+        type_, expected = self.state[1], floats(batch, op.type(places[0]).shape[0])
         if type_ != expected:
             op.fail(f"a state of shape {list(type_.shape)}, expected {list(expected.shape)} in float")
 
-    def step(self, contribution: Any) -> Any:
+    def step(self, contribution: Any, states: Sequence[Any]) -> list[Any]:
         op = self._op
-        self._state = activated(op, add(op, contribution, product(op, self._state, [self._recurrent])))
-        return self._state
-
-    def keep(self) -> None:
-        """The state becomes the variable's next value."""
-        assign_state(self._op, self._place, self._state)
+        return [activated(op, add(op, contribution, product(op, states[0], [self._recurrent])))]

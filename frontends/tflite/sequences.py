@@ -1,13 +1,21 @@
-"""Steps over time: what recurrent operators share."""
+"""Steps over time: what recurrent operators share.
+
+Inside, sequences lie with time first. Steps are a loop, whose body is compiled once; a single one is none.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from ...dialect.loops import CountedLoop
 from ...dialect.types import QuantParams, TensorType
 from .operator_import import OperatorImport
+
+Step = Callable[[Any, Sequence[Any]], Sequence[Any]]
+"""From what the input contributes at a time and the states to the next states; the first is the output."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +34,7 @@ class Steps:
         time_major = op.option("time_major")
         first, second, depth = x.shape
         batch, time = (second, first) if time_major else (first, second)
+        op.demand_positive(batch=batch, time=time)
         return cls(batch, time, depth, time_major)
 
     @property
@@ -36,9 +45,20 @@ class Steps:
     def rows(self) -> int:
         return self.batch * self.time
 
-    @property
-    def axis(self) -> int:
-        return 0 if self.time_major else 1
+    def rows_of(self, op: OperatorImport, value: Any, type_: TensorType) -> Any:
+        """A sequence as [time x batch, depth]."""
+        depth = type_.shape[2]
+        if not self.time_major and min(self.batch, self.time) > 1:
+            swapped = TensorType((self.time, self.batch, depth), type_.element)
+            value = op.build("transpose", [value], swapped, {"permutation": (1, 0, 2)})
+        return op.build("reshape", [value], TensorType((self.rows, depth), type_.element), {})
+
+    def sequence_of(self, op: OperatorImport, value: Any, type_: TensorType) -> Any:
+        """[time, batch, units] as a sequence of the operator's order."""
+        result = TensorType((*self.leading, type_.shape[2]), type_.element)
+        if not self.time_major and min(self.batch, self.time) > 1:
+            return op.build("transpose", [value], result, {"permutation": (1, 0, 2)})
+        return op.build("reshape", [value], result, {}) if result != type_ else value
 
 
 def run_over_time(
@@ -46,38 +66,46 @@ def run_over_time(
     steps: Steps,
     projected: Any,
     element: str | QuantParams,
-    step: Callable[[Any], Any],
-    result: TensorType,
+    step: Step,
+    states: Sequence[tuple[Any, TensorType]],
     backwards: bool = False,
-) -> Any:
-    """``step`` of what the input contributes at each time, [batch, width], in order; the results as a
-    sequence.
+) -> tuple[Any, list[Any]]:
+    """``step`` of what the input contributes at each time, [batch, width], in order; the outputs as a
+    sequence, and the states at the end.
 
-    ``projected`` is [batch x time (in the sequence's order), width] of ``element``; a step gives [batch,
-    units] in the element type of ``result``.
+    ``projected`` is [time x batch, width] of ``element``.
     """
     width = projected.type.shape[1]
-    value = op.build("reshape", [projected], TensorType((*steps.leading, width), element), {})
-    one = [steps.batch, 1, result.shape[2]] if steps.axis == 1 else [1, steps.batch, result.shape[2]]
-    outputs = []
-    order = range(steps.time)
-    for time in reversed(order) if backwards else order:
-        part = op.build("reshape", [_at(op, steps, value, element, time)], _rows(steps, width, element), {})
-        outputs.append(op.build("reshape", [step(part)], TensorType(tuple(one), result.element), {}))
-    if backwards:
-        outputs.reverse()
-    return outputs[0] if len(outputs) == 1 else op.build("concat", outputs, result, {"axis": steps.axis})
+    output = states[0][1]
+    first = [state for state, _ in states]
+    if steps.time == 1:
+        last = list(step(projected, first))
+        sequence = op.build("reshape", [last[0]], TensorType((1, *output.shape), output.element), {})
+    else:
+        whole = TensorType((steps.time, steps.batch, width), element)
+        value = op.build("reshape", [projected], whole, {})
+        types = [type_ for _, type_ in states]
+        loop = CountedLoop(steps.time, first, types, output, op.location, op.graph.insertion_point)
+        if backwards:
+            loop.run_backwards()
+        with _inside(op, loop):
+            part = loop.slice_of(value, TensorType(whole.shape[1:], element))
+            held = step(part, loop.carried)
+        *last, sequence = loop.end(held, held[0])
+    written = TensorType((steps.time, *output.shape), output.element)
+    return steps.sequence_of(op, sequence, written), last
 
 
-def _rows(steps: Steps, width: int, element: str | QuantParams) -> TensorType:
-    return TensorType((steps.batch, width), element)
-
-
-def _at(op: OperatorImport, steps: Steps, value: Any, element: str | QuantParams, time: int) -> Any:
-    """One step of a sequence."""
-    sizes, offsets = [*steps.leading, value.type.shape[2]], [0, 0, 0]
-    sizes[steps.axis], offsets[steps.axis] = 1, time
-    return part_of(op, value, element, offsets, sizes)
+@contextmanager
+def _inside(op: OperatorImport, loop: CountedLoop) -> Iterator[None]:
+    """Build in the body of a loop; constants, which others may read, in front of it."""
+    graph = op.graph
+    before = graph.insertion_point, graph.constants_point
+    graph.insertion_point, graph.constants_point = loop.point, loop.before
+    try:
+        yield
+    finally:
+        graph.insertion_point, graph.constants_point = before
 
 
 def part_of(

@@ -1,5 +1,5 @@
-// RUN: qopt %s -p outline-control-flow | %filecheck
-// RUN: qopt %s --to=kernels | %filecheck --check-prefix=KERNELS
+// RUN: qopt %s -p outline-control-flow --split-input-file | %filecheck
+// RUN: qopt %s --to=kernels --split-input-file | %filecheck --check-prefix=KERNELS
 
 !q = !quant.uniform<i8:f32, 5.0e-01>
 
@@ -45,4 +45,38 @@ func.func @main(%x: tensor<2x!q>, %n: tensor<i32>, %c: tensor<i1>) -> (tensor<2x
     scf.yield %x : tensor<2x!q>
   }
   return %y, %i : tensor<2x!q>, tensor<i32>
+}
+
+// -----
+
+!q = !quant.uniform<i8:f32, 5.0e-01>
+
+// A counted loop: what it carries, then whole sequences outside and a slice of each inside, then the rest.
+// CHECK:       func.func private @for_0(tensor<1x3x{{[^)]*}}, tensor<5x1x3x{{[^)]*}}, tensor<1x3x{{[^)]*}}) -> (tensor<1x3x{{.*}}>, tensor<5x1x3x{{.*}}>) attributes {qnn.control = ["for", "for_0.body"], qnn.loop = {carried = 1 : i64, count = 5 : i64, reads = array<i64: 1>, writes = array<i64: -1>}}
+// CHECK:       func.func @main(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<5x1x3x{{[^,]*}}, 5.000000e-01>>, %[[H:[a-z0-9]+]]: tensor<1x3x{{[^,]*}}, 5.000000e-01>>)
+// CHECK-NEXT:    %[[R:.+]]:2 = call @for_0(%[[H]], %[[X]], %[[H]])
+// CHECK-NEXT:    return %[[R]]#1, %[[R]]#0
+// CHECK:       module @for_0.body
+// CHECK-NEXT:    func.func @main(%[[A:[a-z0-9]+]]: tensor<1x3x{{.*}}>>, %[[S:[a-z0-9]+]]: tensor<1x3x{{.*}}>>, %[[C:[a-z0-9]+]]: tensor<1x3x
+// CHECK-NEXT:      %[[B:.+]] = "qnn.add"(%[[A]], %[[S]])
+// CHECK-NEXT:      %[[D:.+]] = "qnn.add"(%[[B]], %[[C]])
+// CHECK-NEXT:      return %[[B]], %[[D]]
+
+// KERNELS:     func.func private @for_0(memref<1x3xi8>, memref<5x1x3xi8>, memref<1x3xi8>, memref<1x3xi8>, memref<5x1x3xi8>, memref<{{[0-9]+}}xi8>) attributes {{.*}}qnn.loop
+func.func @main(%x: tensor<5x1x3x!q>, %h: tensor<1x3x!q>) -> (tensor<5x1x3x!q>, tensor<1x3x!q>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %count = arith.constant 5 : index
+  %last = arith.constant 4 : index
+  %empty = tensor.empty() : tensor<5x1x3x!q>
+  %r:2 = scf.for %t = %zero to %count step %one iter_args(%a = %h, %ys = %empty) -> (tensor<1x3x!q>, tensor<5x1x3x!q>) {
+    %u = arith.subi %last, %t : index
+    %s = tensor.extract_slice %x[%t, 0, 0] [1, 1, 3] [1, 1, 1] : tensor<5x1x3x!q> to tensor<1x3x!q>
+    %b = "qnn.add"(%a, %s) {clamp = array<f32>} : (tensor<1x3x!q>, tensor<1x3x!q>) -> tensor<1x3x!q>
+    %d = "qnn.add"(%b, %h) {clamp = array<f32>} : (tensor<1x3x!q>, tensor<1x3x!q>) -> tensor<1x3x!q>
+    %more = tensor.insert_slice %d into %ys[%u, 0, 0] [1, 1, 3] [1, 1, 1] : tensor<1x3x!q> into tensor<5x1x3x!q>
+    scf.yield %b, %more : tensor<1x3x!q>, tensor<5x1x3x!q>
+  }
+  return %r#1, %r#0 : tensor<5x1x3x!q>, tensor<1x3x!q>
 }
