@@ -9,14 +9,15 @@ from .aarch64_conv2d import BLOCK_BYTES, products_of
 from .conv2d_code import POINTER, Kernel
 from .epilogue import HEADER_BYTES
 from .instruction_set import InstructionSet
+from .launch import Code
 
 _HALF = "vector<8xi8>"
 Columns = Sequence[Sequence[str]]
 """Where the sums start: per vector of channels, per pixel."""
 
 
-def kernel_of(isa: InstructionSet) -> type[Kernel]:
-    return {"sdot": _Sdot, "smmla": _Smmla, "smull": _Smull}[products_of(isa)]
+def kernel(code: Code, isa: InstructionSet) -> Kernel:
+    return {"sdot": _Sdot, "smmla": _Smmla, "smull": _Smull}[products_of(isa)](code, isa)
 
 
 class _Aarch64Kernel(Kernel):
@@ -56,18 +57,6 @@ class _Aarch64Kernel(Kernel):
 
     def _one_run(self, sums: Sequence[str], filter: str, at: Sequence[str]) -> tuple[list[str], str]:
         w, code, count = self.w, self.code, len(sums)
-        values = [*sums, filter, *at]
-        if code["blocks"]:
-            values = self._blocks(self.scalar("blocks"), count, values)
-        totals, filter, at = list(values[:count]), values[count], values[count + 1 :]
-        if tail := int(code["tail"]):
-            self._add_tail(totals, filter, at, tail)
-            filter = w.at(filter, self._weight_bytes(tail * self.bytes_per_step))
-        return totals, filter
-
-    def _blocks(self, number: str, count: int, carried: Sequence[str]) -> list[str]:
-        """``carried``: ``count`` sums, where the weights are, and the pixels; gives them as they are then."""
-        w = self.w
 
         def block(_: str, *values: str) -> list[str]:
             totals, weights, places = list(values[:count]), values[count], values[count + 1 :]
@@ -75,14 +64,15 @@ class _Aarch64Kernel(Kernel):
             size = self._weight_bytes(BLOCK_BYTES)
             return [*totals, w.at(weights, size), *(w.at(place, BLOCK_BYTES) for place in places)]
 
-        return w.repeat(number, block, carried, [w.i32] * count + [POINTER] * (len(carried) - count))
-
-    def part(
-        self, count: str, at: Sequence[str], weights: str, starts: Columns
-    ) -> tuple[list[str], list[str]]:
-        sums = self._begin(starts)
-        values = self._blocks(count, len(sums), [*sums, weights, *at])
-        return self._end(values[: len(sums)], starts), values[len(sums) :]
+        values = [*sums, filter, *at]
+        if code["blocks"]:
+            types = [w.i32] * count + [POINTER] * (1 + len(at))
+            values = w.repeat(self.scalar("blocks"), block, values, types)
+        totals, filter, at = list(values[:count]), values[count], values[count + 1 :]
+        if tail := int(code["tail"]):
+            self._add_tail(totals, filter, at, tail)
+            filter = w.at(filter, self._weight_bytes(tail * self.bytes_per_step))
+        return totals, filter
 
     def _again(self, number: str, pixels: Sequence[str], carried: Sequence[str]) -> list[str]:
         w = self.w

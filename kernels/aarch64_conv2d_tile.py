@@ -30,17 +30,16 @@ def costs(work: Work, isa: InstructionSet) -> dict[Tile, float]:
         for rows in range(1, min(_MOST_ROWS, work.width) + 1)
         for vectors in range(1, min(_MOST_VECTORS, needed) + 1)
     ]
-    return {tile: _cost(tile, work, isa) for tile in tiles if _fits(tile, work, isa)}
+    return {tile: _cost(tile, work, isa) for tile in tiles if _fits(tile, isa)}
 
 
-def _fits(tile: Tile, work: Work, isa: InstructionSet) -> bool:
+def _fits(tile: Tile, isa: InstructionSet) -> bool:
     """Whether sums, pixels and the weights that are just multiplied fit into registers."""
     products, pixels = products_of(isa), tile.rows
     sums = tile.sums * (isa.lanes if products == "smull" else 1)
     if products == "smmla":
         sums += tile.vectors * (tile.rows % 2)
         pixels += tile.rows % 2
-    sums += tile.sums * (work.registers_per_sum - 1)
     others = {"sdot": 2, "smmla": 2, "smull": 3}[products]
     return sums + pixels + others <= isa.registers
 

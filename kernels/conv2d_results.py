@@ -14,7 +14,7 @@ from .residual import ResidualSum
 from .writer import Writer
 
 MASK_BYTES = 64
-"""Behind the header: see :meth:`.conv2d.Plan.tables`."""
+"""Behind the header: see :meth:`.conv2d._Plan.tables`."""
 _SHARED_ROWS = 4
 """Pixels that are addressed from one pointer."""
 
