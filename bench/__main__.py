@@ -162,7 +162,7 @@ def _print_circumstances(document: dict[str, Any]) -> None:
     print(", ".join(f"{name} {version}" for name, version in document["versions"].items()))
     peak = document["dot_product_gmac_per_second"]
     if peak is None:
-        print("no ceilings: they are measured with dot products of x86-64")
+        print("no ceilings: they are measured on x86-64 and AArch64")
     else:
         reads = ", ".join(f"{s >> 10} KiB {v:.0f}" for s, v in document["read_gb_per_second"].items())
         print(f"ceilings of one core: {peak:.0f} GMAC/s in int8 dot products; reading (GB/s): {reads}")

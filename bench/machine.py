@@ -61,7 +61,7 @@ def processor() -> str:
     """The processor's name as the system tells it."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
+            if line.startswith("model name"):  # x86; Linux on AArch64 gives numbers alone
                 return line.partition(":")[2].strip()
     except OSError:
         pass

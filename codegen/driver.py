@@ -33,6 +33,7 @@ from __future__ import annotations
 
 import re
 
+from .cpu import usual_name
 from .program import COPY_UNIT, FOR, IF, KERNEL, WHILE
 
 DRIVER = "driver"
@@ -60,8 +61,6 @@ def driver_ir(triple: str) -> str:
     """The LLVM IR of the driver for a machine and its operating system."""
     text = _TEXT + _waiting(triple) + ("" if "windows" in triple else _PROFILE)
     numbers = {name.lstrip("_"): value for name, value in globals().items() if isinstance(value, int)}
-    # Some hundred microseconds: x86 counts at 2 to 4 GHz, ARM at 25 MHz to 1 GHz.
-    numbers["STALL_TICKS"] = 600_000 if triple.startswith(("x86_64", "amd64")) else 20_000
     numbers["CLOCK"] = 1 if "linux" in triple else 6  # CLOCK_MONOTONIC
     return re.sub(r"<([A-Z_]+)>", lambda found: str(numbers[found[1]]), text)
 
@@ -79,8 +78,8 @@ def control_ir(kind: str) -> str:
 
 def _waiting(triple: str) -> str:
     """How to pause, to count time and to sleep."""
-    architecture = triple.split("-")[0]
-    text = _ARCHITECTURES.get({"amd64": "x86_64", "arm64": "aarch64"}.get(architecture, architecture), _OTHER)
+    architecture = usual_name(triple.split("-")[0])
+    text = _ARCHITECTURES.get(architecture, _OTHER)
     number = {"x86_64": 202, "aarch64": 98, "riscv64": 98}.get(architecture)
     if "linux" in triple and number is not None:
         return text + _FUTEX.replace("<FUTEX>", str(number))
@@ -319,7 +318,8 @@ judge:
   %debt = load i64, ptr %debt.p
   %debt.sum = add i64 %debt, %lost
   %debt.now = call i64 @llvm.smax.i64(i64 %debt.sum, i64 0)
-  %late = icmp sgt i64 %debt.now, <STALL_TICKS>
+  %limit = call i64 @stall_ticks()
+  %late = icmp sgt i64 %debt.now, %limit
   %crowded.p = getelementptr i8, ptr %team, i64 <CROWDED>
   %crowded.word = load atomic i32, ptr %crowded.p monotonic, align 4
   %crowded = icmp ne i32 %crowded.word, 0
@@ -478,12 +478,18 @@ exit:
 }
 """
 
+# @stall_ticks: so many ticks are some 200 us. x86 counts at 2 to 4 GHz; AArch64 says at how many Hz it does,
+# 25 MHz to 1 GHz (LLVM's own readsteadycounter is 0 there). Its `yield` takes no time on most cores, so who
+# waits uses a barrier that takes about as long as x86's pause.
 _OTHER = """
 define internal void @pause() alwaysinline {
   ret void
 }
 define internal i64 @ticks() alwaysinline {
   ret i64 0
+}
+define internal i64 @stall_ticks() alwaysinline {
+  ret i64 1
 }
 """
 _ARCHITECTURES = {
@@ -498,18 +504,29 @@ define internal i64 @ticks() alwaysinline {
   ret i64 %t
 }
 declare i64 @llvm.readcyclecounter()
+define internal i64 @stall_ticks() alwaysinline {
+  ret i64 600000
+}
 """,
     "aarch64": """
 define internal void @pause() alwaysinline {
-  call void @llvm.aarch64.hint(i32 1)
+  call void @llvm.aarch64.isb(i32 15)
   ret void
 }
-declare void @llvm.aarch64.hint(i32)
+declare void @llvm.aarch64.isb(i32)
 define internal i64 @ticks() alwaysinline {
-  %t = call i64 @llvm.readsteadycounter()
+  %t = call i64 @llvm.read_volatile_register.i64(metadata !1)
   ret i64 %t
 }
-declare i64 @llvm.readsteadycounter()
+declare i64 @llvm.read_volatile_register.i64(metadata)
+define internal i64 @stall_ticks() alwaysinline {
+  %hz = call i64 @llvm.read_register.i64(metadata !0)
+  %ticks = udiv i64 %hz, 5000
+  ret i64 %ticks
+}
+declare i64 @llvm.read_register.i64(metadata)
+!0 = !{!"cntfrq_el0"}
+!1 = !{!"cntvct_el0"}
 """,
 }
 

@@ -16,6 +16,7 @@ from .symbols import function_address
 # A saved executable is linked already: what reads object files is imported when there are some.
 
 _ELF = b"\x7fELF"
+_X86_64 = 62  # ELF's number, as in elf.py
 
 
 class LoadedCode(Protocol):
@@ -83,8 +84,9 @@ class MappedImage:
             struct.pack_into("<Q", self._memory, offset, address)
         for offset, value in image.absolute:
             struct.pack_into("<Q", self._memory, offset, self._start + value)
-        # The kernel makes instruction caches coherent when a page becomes executable.
         _protect(self._start, image.code_bytes, mmap.PROT_READ | mmap.PROT_EXEC)
+        if image.machine != _X86_64:
+            _clear_instruction_cache(self._start, image.code_bytes)
         _protect(self._start + image.code_bytes, size - image.code_bytes, mmap.PROT_READ)
 
     def address(self, name: str, symbol: str) -> int:
@@ -102,3 +104,15 @@ def _protect(address: int, size: int, protection: int) -> None:
         raise PipelineError(
             f"machine code could not be loaded: the system refuses it (error {ctypes.get_errno()})"
         )
+
+
+def _clear_instruction_cache(address: int, size: int) -> None:
+    """Make instructions that were written as data visible to who runs them: on x86 they are, on AArch64 the
+    program has to see to it. The compiler's library does it; where there is none we rely on Linux, which
+    cleans a page's caches when the page first becomes executable.
+    """
+    try:
+        clear = ctypes.CDLL("libgcc_s.so.1")["__clear_cache"]
+    except (OSError, AttributeError):
+        return
+    clear(ctypes.c_void_p(address), ctypes.c_void_p(address + size))

@@ -32,8 +32,7 @@ class Machine:
     def isa(self) -> str:
         """The best instruction set that there are kernels for and the machine has; empty if it has none."""
         there = set(self.features.split(","))
-        sets = (isa for isa in INSTRUCTION_SETS.values() if isa.architecture == "x86_64")
-        return next((isa.name for isa in sets if isa.features <= there), "")
+        return next((isa.name for isa in INSTRUCTION_SETS.values() if isa.features <= there), "")
 
     def target_machine(self, level: int = 2) -> Any:
         """A fresh LLVM target machine that generates code at optimization ``level`` (0 to 3). Code is

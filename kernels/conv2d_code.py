@@ -52,6 +52,9 @@ def scalars_of(has_residual: bool) -> Scalars:
 class Kernel:
     """Writes a code: units, panels, lines, tiles, runs, steps."""
 
+    volatile = True
+    """Whether parameters are loaded so that LLVM leaves the loads where they are."""
+
     def __init__(self, code: Code, isa: InstructionSet) -> None:
         isa = narrowed(isa, int(code["bytes"]))
         self.w = w = Writer(isa)
@@ -140,18 +143,22 @@ class Kernel:
         for name in ("output", "other") if self.has_residual else ("output",):
             self._prefetch_next(name, first[name])
         sums = self._pixel_sums(source) if self.needs_sums else []
-        starts = []
+        starts, parameters = [], self._in_tile(parameters)
         for j in range(self.vectors):
             place = w.at(parameters, j * self.vector_parameters)
-            start = w.load(place, w.i32, volatile=True)
+            start = w.load(place, w.i32, volatile=self.volatile)
             column = [start] * self.rows
             if sums:
-                zero_point = w.load(w.at(place, w.isa.vector_bytes), w.i32, volatile=True)
+                zero_point = w.load(w.at(place, w.isa.vector_bytes), w.i32, volatile=self.volatile)
                 products = [w.binary("muli", each, zero_point, w.i32) for each in sums]
                 column = [w.binary("subi", start, product, w.i32) for product in products]
             starts.append(column)
         totals = self._totals(source, filter, starts)
-        Results(w, self.code, self.tables, self.pixels).store(totals, at, parameters)
+        Results(w, self.code, self.tables, self.pixels, self.volatile).store(totals, at, parameters)
+
+    def _in_tile(self, parameters: str) -> str:
+        """The parameters' address, for the loads of one tile."""
+        return parameters
 
     def _totals(self, source: str, filter: str, starts: Sequence[Sequence[str]]) -> list[str]:
         """The sums of the pixels from ``source`` on; ``starts``: per vector of channels, per pixel."""

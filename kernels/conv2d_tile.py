@@ -79,6 +79,8 @@ def _costs(work: Work, isa: InstructionSet) -> dict[Tile, float]:
 
 
 def _chosen(costs: Mapping[Tile, float], isa: InstructionSet) -> Tile:
+    if isa.architecture == "aarch64":
+        return aarch64_conv2d_tile.choose(costs)
     limit = min(costs.values())
     for tile in _USUAL if isa.registers > 16 else ():
         if costs.get(tile, math.inf) <= _LITTLE_MORE * limit:

@@ -1,5 +1,6 @@
 """Depthwise convolutions: rows of the input are interleaved byte by byte, so that one dot product sums the
-taps of a column that lie in one group of rows (four; two where bytes are multiplied as i16).
+taps of a column that lie in one group of rows (four; two where bytes are multiplied as i16). Where there is
+no dot product of bytes, but a product of two vectors of them, rows stay as they are: a group is one row.
 
 A unit of work is one line of one block (:mod:`.depthwise_blocks`): all its pixels in one row of outputs, or
 in a few (:mod:`.depthwise_tiles`; other windows: :mod:`.depthwise_streaming`).
@@ -20,7 +21,7 @@ from .choices import Options
 from .conv import Conv
 from .depthwise_blocks import Blocks, interleaved, layouts, table
 from .depthwise_tile import Sharing, Tile
-from .depthwise_vectors import TAIL, VECTORS, rows_per_group
+from .depthwise_vectors import TAIL, VECTORS, rows_per_group, vectors_per_group
 from .epilogue import Epilogue
 from .instruction_set import InstructionSet
 from .launch import Bytes, Code, Launch, Option
@@ -34,23 +35,23 @@ _WORTH_A_TRY = 1.3
 
 
 def plan(conv: Conv, isa: InstructionSet) -> Launch | str:
-    return _why_not(conv) or _launch(conv, isa, _form(conv, isa))
+    return _why_not(conv, isa) or _launch(conv, isa, _form(conv, isa))
 
 
 def candidates(conv: Conv, isa: InstructionSet) -> list[Options]:
     """Blocks and tiles."""
-    return [] if _why_not(conv) else list(_forms(conv, isa))
+    return [] if _why_not(conv, isa) else list(_forms(conv, isa))
 
 
 def plan_as(conv: Conv, isa: InstructionSet, options: Options) -> Launch | str:
-    return _why_not(conv) or _launch(conv, isa, _forms(conv, isa)[options])
+    return _why_not(conv, isa) or _launch(conv, isa, _forms(conv, isa)[options])
 
 
-def _why_not(conv: Conv) -> str | None:
+def _why_not(conv: Conv, isa: InstructionSet) -> str | None:
     if conv.kind != "depthwise_conv2d":
         return f"kind '{conv.kind}' is another family's"
-    if conv.input_signed:
-        return "the input is signed"
+    if conv.input_signed == isa.unsigned_inputs:
+        return f"the input is {'signed' if conv.input_signed else 'unsigned'}"
     if conv.residual is not None:
         return "a residual"
     return epilogue.why_not(conv.rescale)
@@ -61,7 +62,8 @@ def _launch(conv: Conv, isa: InstructionSet, form: Form) -> Launch:
     channels = interleaved(blocks, conv.output.channels, isa.lanes)
     weights = _by_block(_filter(conv), channels, tile, isa)
     terms = _terms(weights, isa)
-    reach = epilogue.reach(conv.filter, conv.filter_zero_points, conv.bias)
+    inputs = (-128, 127) if conv.input_signed else (0, 255)
+    reach = epilogue.reach(conv.filter, conv.filter_zero_points, conv.bias, inputs)
     ending = Epilogue.of(conv.rescale, reach, isa=isa)
     lines = _lines(conv, tile)
     scalars, options = _scalars(conv, blocks, tile, sum(term[0].nbytes for term in terms))
@@ -124,10 +126,12 @@ def _tiles(conv: Conv, blocks: Blocks, isa: InstructionSet) -> list[Tile]:
     """Of one row or two; first what is usually better."""
     vertical, horizontal = _sharing(conv, blocks)
     many = isa.registers > 16
-    one = Tile(conv.kernel, vertical.shift, horizontal.shift, 1, 1 + many, "registers", horizontal.apart > 1)
+    # Sums of all channels of a block take the registers of a second pixel.
+    pixels = 1 + (many and vectors_per_group(isa) > 1)
+    one = Tile(conv.kernel, vertical.shift, horizontal.shift, 1, pixels, "registers", horizontal.apart > 1)
     two = replace(one, rows=2)
     # Two rows should share groups of rows, and every image and phase has to have two.
-    shares = len(two.pairs(isa)) <= 2 * len(one.pairs(isa))
+    shares = two.dots(isa) <= 2 * one.dots(isa)
     tiles = [two, one] if shares else [one, two]
     return [_placed(t, isa) for t in tiles if conv.output.height >= t.rows * vertical.apart or t.rows == 1]
 
@@ -135,16 +139,17 @@ def _tiles(conv: Conv, blocks: Blocks, isa: InstructionSet) -> list[Tile]:
 def _placed(tile: Tile, isa: InstructionSet) -> Tile:
     """With its columns where they fit."""
     many = isa.registers > 16
-    if tile.kept and tile.columns * tile.groups(isa) * VECTORS <= (20 if many else 24):
+    each = vectors_per_group(isa)
+    if tile.kept and tile.columns * tile.groups(isa) * each <= (20 if many else 24):
         return tile  # beyond that LLVM moves columns to the stack and back, again and again
-    on_stack = tile.kept and tile.shift == 1 and tile.rows > 1
+    on_stack = tile.kept and tile.shift == 1 and tile.rows > 1 and each > 1
     return replace(tile, columns_in="stack" if on_stack else "passing")
 
 
 def _cost(blocks: Blocks, tile: Tile, isa: InstructionSet) -> float:
     """Vector instructions of a line, roughly."""
     new = min(tile.shift, tile.window[1]) if tile.kept else tile.columns / tile.pixels
-    dots = VECTORS * len(tile.pairs(isa)) * tile.window[1]
+    dots = VECTORS * tile.dots(isa) * tile.window[1]
     epilogues = 6 * VECTORS * tile.rows
     columns = new * (2 * VECTORS * tile.groups(isa) + blocks.gathers * tile.input_rows)
     more_parts = 2 * new * tile.input_rows + tile.rows
@@ -189,11 +194,12 @@ def _by_block(
 
 def _terms(values: npt.NDArray[np.int64], isa: InstructionSet) -> list[npt.NDArray[np.generic]]:
     """As few arrays as possible whose sum is ``values``, of the type that weights are multiplied in."""
-    if isa.dot != "dot-u8s8":
+    if isa.dot == "multiply-add-i16":
         return [values.astype(np.int16)]
+    lowest = -127 if isa.dot == "multiply-add-s8" else -128  # two products shall fit into an i16
     terms: list[npt.NDArray[np.generic]] = []
     while not terms or np.any(values):
-        term = np.clip(values, -128, 127)
+        term = np.clip(values, lowest, 127)
         terms.append(term.astype(np.int8))
         values = values - term
     return terms

@@ -27,7 +27,8 @@ class _Streaming(Vectors):
         self.tap_row, self.tap_column = self.scalar(), self.scalar()
         self.height, self.width = self.scalar(), self.scalar()
         self.block_bytes = self.scalar()
-        self.tap_bytes = self.terms * VECTORS * isa.vector_bytes
+        self.term_bytes = self.group_vectors * isa.vector_bytes
+        self.tap_bytes = self.terms * self.term_bytes
 
     def write(self) -> str:
         w = self.w
@@ -66,9 +67,12 @@ class _Streaming(Vectors):
                 taps = self.interleave([self.load_row([w.at(s, offset) for s in row]) for row in starts])
                 place = w.at(weights, w.times(number, self.tap_bytes))
                 totals = list(sums)
-                for i in range(self.terms * VECTORS):
-                    loaded = self.load_weights(w.at(place, i * self.isa.vector_bytes))
-                    totals[i % VECTORS] = self.dot(totals[i % VECTORS], taps[i % VECTORS], loaded)
+                for term in range(self.terms):
+                    for vector in range(0, VECTORS, self.together):
+                        i, these = self.place_in_group(vector), slice(vector, vector + self.together)
+                        offset_of_vector = term * self.term_bytes + i * self.isa.vector_bytes
+                        loaded = self.load_weights(w.at(place, offset_of_vector))
+                        totals[these] = self.add(totals[these], vector, [(taps[i], loaded)])
                 return totals
 
             return w.loop(self.width, column, sums)

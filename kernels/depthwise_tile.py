@@ -106,23 +106,34 @@ class Tile:
         """Groups of input rows."""
         return -(-self.input_rows // rows_per_group(isa))
 
-    def pairs(self, isa: InstructionSet) -> list[tuple[int, int]]:
-        """Every group of input rows with every row of outputs that has taps in it."""
+    def uses(self, isa: InstructionSet) -> list[list[tuple[int, int]]]:
+        """Which groups of input rows each of a column's weights is multiplied with, and for which row of
+        outputs. Taps lie in a group in another way for every row of outputs, unless it has a single row.
+        """
         size = rows_per_group(isa)
+        if size == 1:
+            return [
+                [(row * self.row_shift + tap, row) for row in range(self.rows)]
+                for tap in range(self.window[0])
+            ]
         return [
-            (group, row)
+            [(group, row)]
             for group in range(self.groups(isa))
             for row in range(self.rows)
             if group * size < row * self.row_shift + self.window[0]
             and (group + 1) * size > row * self.row_shift
         ]
 
+    def dots(self, isa: InstructionSet) -> int:
+        """Groups of input rows that are multiplied, of one column and for all rows of outputs."""
+        return sum(map(len, self.uses(isa)))
+
     def weights(self, filter: npt.NDArray[np.int64], isa: InstructionSet) -> npt.NDArray[np.int64]:
-        """``[channels, height, width]`` as ``[channels, width, pairs, rows of a group]``."""
+        """``[channels, height, width]`` as ``[channels, width, uses, rows of a group]``."""
         size, (height, _) = rows_per_group(isa), self.window
         padded = np.pad(filter, ((0, 0), (0, 1), (0, 0)))
         tap = np.array(
-            [np.arange(size) + group * size - row * self.row_shift for group, row in self.pairs(isa)]
+            [np.arange(size) + group * size - row * self.row_shift for (group, row), *_ in self.uses(isa)]
         )
         tap = np.where((tap >= 0) & (tap < height), tap, height)
         taps: npt.NDArray[np.int64] = padded[:, tap].transpose(0, 3, 1, 2)

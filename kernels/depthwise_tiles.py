@@ -34,12 +34,12 @@ class _Tiles(Vectors):
     def __init__(self, code: Code, isa: InstructionSet) -> None:
         super().__init__(code, isa)
         self.tile = tile = Tile.of_code(code)
-        self.pairs = tile.pairs(isa)
+        self.uses = tile.uses(isa)
         self.column_pitch, row_pitch = self.scalar(), self.scalar()
         self.out_row, self.out_pixel = self.scalar(), self.scalar()
         if tile.phases:
             self.phases, self.in_phase, self.out_phase = self.scalar(), self.scalar(), self.scalar()
-        self._column_bytes = tile.groups(isa) * VECTORS * isa.vector_bytes
+        self._column_bytes = tile.groups(isa) * self.group_vectors * isa.vector_bytes
         if tile.columns_in == "stack":
             self.stack = self.w.allocate(tile.ring * self._column_bytes)
         self.row_offsets = [self.w.times(row_pitch, i) if i else "" for i in range(tile.input_rows)]
@@ -50,8 +50,8 @@ class _Tiles(Vectors):
 
     def _unit(self, unit: str) -> None:
         w, tile = self.w, self.tile
-        taps = tile.window[1] * len(self.pairs) * self.terms
-        steps = self.start_unit(unit, w.index(taps * VECTORS * self.isa.vector_bytes))
+        taps = tile.window[1] * len(self.uses) * self.terms
+        steps = self.start_unit(unit, w.index(taps * self.group_vectors * self.isa.vector_bytes))
         if not self.tail:
             self._line(steps, self.sources, self.targets)
             return
@@ -136,12 +136,13 @@ class _Tiles(Vectors):
     ) -> tuple[Packed, Sequence[str]]:
         """A tile's results, and the columns that the next one has, too."""
         tile, count = self.tile, self.tile.groups(self.isa)
-        groups = [list(kept[i : i + VECTORS]) for i in range(0, len(kept), VECTORS)]
+        each = self.group_vectors
+        groups = [list(kept[i : i + each]) for i in range(0, len(kept), each)]
         columns = [groups[i : i + count] for i in range(0, len(groups), count)]
         columns += [column(i) if i in tile.used else [] for i in range(tile.kept, tile.columns)]
 
         def pick(vector: int, column: int, group: int) -> str:
-            return columns[column][group][vector]
+            return columns[column][group][self.place_in_group(vector)]
 
         packed = self._by_vector([partial(pick, j) for j in range(VECTORS)])
         last = columns[tile.columns - tile.kept :]
@@ -156,7 +157,8 @@ class _Tiles(Vectors):
                 self._put(places[i], column(i))
 
         def load(vector: int, column: int, group: int) -> str:
-            return self.load_weights(w.at(places[column], (group * VECTORS + vector) * self.isa.vector_bytes))
+            place = group * self.group_vectors + self.place_in_group(vector)
+            return self.load_weights(w.at(places[column], place * self.isa.vector_bytes))
 
         return self._by_vector([cache(partial(load, vector)) for vector in range(VECTORS)])
 
@@ -176,30 +178,42 @@ class _Tiles(Vectors):
         w, tile = self.w, self.tile
         numbers: list[list[str]] = []
         words: list[list[str]] = []
-        for vector in range(VECTORS):
-            totals = self._products(
-                taps[vector], vector, [self.bias(vector)] * (tile.rows * tile.pixels), [0]
-            )
+        for vector in range(0, VECTORS, self.together):
+            these = range(vector, vector + self.together)
+            start = [self.bias(j) for j in these]
+            totals = self._products(taps[vector], vector, start * (tile.rows * tile.pixels), [0])
             if self.terms > 1:
-                flag = w.binary("andi", self.flags, w.index(1 << vector), "i64")
+                flag = w.binary("andi", self.flags, w.index(sum(1 << j for j in these)), "i64")
                 more = partial(self._products, taps[vector], vector, totals, range(1, self.terms))
                 totals = w.update(w.compare("ne", flag, 0), more, totals, w.i32)
-            numbers.append([pinned(w, n, w.i32) for n in self.rescaled(vector, totals)])
-            if vector % 2:
-                words.append([self.narrower.words(*both) for both in zip(*numbers[-2:], strict=True)])
+            for i, j in enumerate(these):
+                numbers.append([pinned(w, n, w.i32) for n in self.rescaled(j, totals[i :: self.together])])
+                if j % 2:
+                    words.append([self.narrower.words(*both) for both in zip(*numbers[-2:], strict=True)])
         return self._packed(words)
 
     def _products(self, taps: Taps, vector: int, totals: Sequence[str], terms: Sequence[int]) -> list[str]:
-        """``totals`` and all products of a vector of channels with some terms of the weights."""
+        """``totals`` (of all outputs, ``together`` vectors each) and all products with some terms of the
+        weights.
+        """
         tile, sums = self.tile, list(totals)
-        for tap in range(tile.window[1]):
-            for pair, (group, row) in enumerate(self.pairs):
-                for term in terms:
-                    weights = self._tap_weights(tap, pair, term, vector)
-                    for pixel in range(tile.pixels):
-                        place = row * tile.pixels + pixel
-                        column = pixel * tile.shift + tap
-                        sums[place] = self.dot(sums[place], taps(column, group), weights)
+        weights = [
+            (tap, use, term)
+            for tap in range(tile.window[1])
+            for use in range(len(self.uses))
+            for term in terms
+        ]
+        for first in range(0, len(weights), self.factors):
+            some = weights[first : first + self.factors]
+            loaded = [self._tap_weights(*one, vector) for one in some]
+            for i, (_, row) in enumerate(self.uses[some[0][1]]):
+                for pixel in range(tile.pixels):
+                    values = [taps(pixel * tile.shift + tap, self.uses[use][i][0]) for tap, use, _ in some]
+                    place = (row * tile.pixels + pixel) * self.together
+                    these = slice(place, place + self.together)
+                    sums[these] = self.add(sums[these], vector, list(zip(values, loaded, strict=True)))
+            if self.together > 1:  # else products of all taps are computed at once
+                sums = [pinned(self.w, value, self.w.i32) for value in sums]
         return sums
 
     def _passing(self, column: Callable[[int], Column]) -> Packed:
@@ -215,14 +229,7 @@ class _Tiles(Vectors):
             ]
             taps = column(number) if used else []
             for pixel, tap in used:
-                for pair, (group, row) in enumerate(self.pairs):
-                    place = row * tile.pixels + pixel
-                    for term in range(self.terms):
-                        for vector in range(VECTORS):
-                            weights = self._tap_weights(tap, pair, term, vector)
-                            totals[vector][place] = self.dot(
-                                totals[vector][place], taps[group][vector], weights
-                            )
+                self._add_column(totals, taps, pixel, tap)
             totals = [[pinned(self.w, total, self.w.i32) for total in part] for part in totals]
         numbers = [self.rescaled(vector, totals[vector]) for vector in range(VECTORS)]
         words = [
@@ -230,11 +237,28 @@ class _Tiles(Vectors):
         ]
         return self._packed(words)
 
+    def _add_column(self, totals: list[list[str]], taps: Column, pixel: int, tap: int) -> None:
+        """``totals[vector][output]`` gain the products of one column with the weights of one tap."""
+        weights = [(use, term) for use in range(len(self.uses)) for term in range(self.terms)]
+        for first in range(0, len(weights), self.factors):
+            some = weights[first : first + self.factors]
+            for vector in range(0, VECTORS, self.together):
+                loaded = [self._tap_weights(tap, *one, vector) for one in some]
+                for i, (_, row) in enumerate(self.uses[some[0][0]]):
+                    place = row * self.tile.pixels + pixel
+                    groups = (taps[self.uses[use][i][0]] for use, _ in some)
+                    values = [group[self.place_in_group(vector)] for group in groups]
+                    sums = [part[place] for part in totals[vector : vector + self.together]]
+                    sums = self.add(sums, vector, list(zip(values, loaded, strict=True)))
+                    for j, value in enumerate(sums):
+                        totals[vector + j][place] = value
+
     def _packed(self, words: Sequence[Sequence[str]]) -> Packed:
         """Two lists of words of all outputs as bytes, by row and pixel."""
         packed = [self.narrower.bytes(*both) for both in zip(*words, strict=True)]
         return [packed[i : i + self.tile.pixels] for i in range(0, len(packed), self.tile.pixels)]
 
-    def _tap_weights(self, tap: int, pair: int, term: int, vector: int) -> str:
-        index = ((tap * len(self.pairs) + pair) * self.terms + term) * VECTORS + vector
+    def _tap_weights(self, tap: int, use: int, term: int, vector: int) -> str:
+        index = ((tap * len(self.uses) + use) * self.terms + term) * self.group_vectors
+        index += self.place_in_group(vector)
         return self.load_weights(self.w.at(self.block_weights, index * self.isa.vector_bytes))

@@ -8,6 +8,7 @@ from . import epilogue
 from .epilogue import Epilogue
 from .instruction_set import InstructionSet
 from .instructions import dot_pairs, dot_quads, shuffle_bytes
+from .instructions.aarch64 import add_products
 from .launch import Code
 from .narrow import Narrower, store_bytes
 from .writer import Writer
@@ -21,13 +22,20 @@ TAIL = 1 << VECTORS
 
 
 def rows_per_group(isa: InstructionSet) -> int:
-    """How many rows of the input share an i32 lane."""
-    return 4 if isa.dot == "dot-u8s8" else 2
+    """How many rows of the input share an i32 lane; one where bytes stay as they were loaded."""
+    return {"multiply-add-i16": 2, "multiply-add-s8": 1}.get(isa.dot, 4)
+
+
+def vectors_per_group(isa: InstructionSet) -> int:
+    """How many vectors hold a group of rows of a block."""
+    return 1 if isa.dot == "multiply-add-s8" else VECTORS
 
 
 class Vectors:
     """Writes the pieces of one kernel, and knows where its row's slots are: input, weights, parameters,
     blocks, lines, order of the gathered bytes (if any), output, then scalars.
+
+    ``together`` i32 vectors are computed at once, each from up to ``factors`` products.
     """
 
     def __init__(self, code: Code, isa: InstructionSet) -> None:
@@ -36,6 +44,8 @@ class Vectors:
         w.align_stack()
         self.parts, self.stored, self.tail = int(code["parts"]), int(code["stored"]), int(code["tail"])
         self.terms = int(code["terms"])
+        self.group_vectors = vectors_per_group(isa)
+        self.together, self.factors = (VECTORS, 2) if isa.dot == "multiply-add-s8" else (1, 1)
         self.epilogue = Epilogue.of_code(code)
         self.parameter_bytes = isa.vector_bytes + self.epilogue.parameter_bytes(isa.lanes)
         self.x, self.weights, self.parameters, self.blocks, self.lines = (w.pointer(i) for i in range(5))
@@ -101,11 +111,13 @@ class Vectors:
         return shuffle_bytes(w, values[0], self.order) if self.order else values[0]
 
     def interleave(self, rows: Sequence[str]) -> list[str]:
-        """Four vectors whose i32 lanes hold a channel's bytes of up to four rows, or i16 of up to two. Bytes
-        of rows that are missing are arbitrary.
+        """A group of rows. Four vectors whose i32 lanes hold a channel's bytes of up to four rows, or i16 of
+        up to two; or the only row as it is. Bytes of rows that are missing are arbitrary.
         """
         w = self.w
-        if self.isa.dot != "dot-u8s8":
+        if self.group_vectors == 1:
+            return list(rows)
+        if rows_per_group(self.isa) == 2:
             zero = w.splat(0, w.i8)
             halves = self._zip(rows[0], rows[-1], 1)
             return [value for half in halves for value in self._zip(half, zero, 1)]
@@ -113,16 +125,28 @@ class Vectors:
         second = self._zip(rows[2], rows[-1], 1) if len(rows) > 2 else first
         return [value for pair in zip(first, second, strict=True) for value in self._zip(*pair, 2)]
 
-    def dot(self, total: str, column: str, weights: str) -> str:
-        """Adds the products of a vector of :meth:`interleave` and loaded weights."""
+    def place_in_group(self, vector: int) -> int:
+        """Which vector of a group of rows, or of their weights, an i32 vector of a block needs."""
+        return vector * self.group_vectors // VECTORS
+
+    def add(self, totals: Sequence[str], vector: int, factors: Sequence[tuple[str, str]]) -> list[str]:
+        """Adds products to the ``together`` i32 vectors of a block from ``vector`` on. ``factors``: up to so
+        many pairs of a vector of :meth:`interleave` and loaded weights, each as :meth:`place_in_group` says.
+        """
         w = self.w
-        if self.isa.dot == "dot-u8s8":
-            return dot_quads(w, total, column, weights)
-        return dot_pairs(w, total, *(w.bitcast(value, w.i8, w.i32) for value in (column, weights)))
+        if self.together > 1:
+            halves = (add_products(w, totals[i : i + 2], factors, upper=i > 0) for i in (0, 2))
+            return [total for half in halves for total in half]
+        ((column, weights),) = factors
+        if rows_per_group(self.isa) == 4:
+            return [dot_quads(w, totals[0], column, weights)]
+        return [dot_pairs(w, totals[0], *(w.bitcast(value, w.i8, w.i32) for value in (column, weights)))]
 
     def load_weights(self, place: str) -> str:
-        """One vector of weights, all of whose lanes hold those of a channel's taps in a group of rows."""
-        return self.w.load(place, self.w.i8, self.isa.vector_bytes)
+        """One vector of weights; each lane holds those of a channel's taps in a group of rows."""
+        # A whole vector: LLVM would load halves, which smull2 cannot use.
+        halved = self.together > 1
+        return self.w.load(place, self.w.i8, self.isa.vector_bytes, volatile=halved)
 
     def store(self, packed: str, targets: Sequence[str]) -> None:
         """The bytes of one step, each part to its own place."""

@@ -71,25 +71,82 @@ class Ceilings:
 
 @dataclass(frozen=True)
 class _Dot:
-    """How a machine multiplies bytes: ``call`` of LLVM's takes vectors of ``bits``."""
+    """How a machine multiplies bytes in vectors of ``bits``.
+
+    ``body`` is LLVM IR of one step into accumulator ``i``: from the sums ``%a<i>`` and the vector ``%x`` it
+    makes ``%b<i>``. A product of constants would be computed once, so one without a sum inside takes the
+    sum so far as a factor.
+    """
 
     features: frozenset[str]
     bits: int
-    call: str
-    accumulates: bool
-    """Four bytes into each i32 lane; else two i16 (bytes, widened), to be added by another instruction."""
+    macs: int
+    """Multiply-accumulates of a step."""
+    operand: str
+    """The type of ``%x``."""
+    body: str
+    declaration: str
 
     @property
-    def macs(self) -> int:
-        return self.bits // (8 if self.accumulates else 16)
+    def sums(self) -> str:
+        return f"<{self.bits // 32} x i32>"
 
+
+def _summing(features: str, bits: int, call: str, macs_per_lane: int = 4) -> _Dot:
+    """An instruction that adds products of bytes to i32 sums."""
+    sums, bytes_ = f"<{bits // 32} x i32>", f"<{bits // 8} x i8>"
+    return _Dot(
+        frozenset(features.split()),
+        bits,
+        bits // 32 * macs_per_lane,
+        bytes_,
+        f"  %b<i> = call {sums} @{call}({sums} %a<i>, {bytes_} %x, {bytes_} %x)",
+        f"declare {sums} @{call}({sums}, {bytes_}, {bytes_})",
+    )
+
+
+def _pairs(features: str, bits: int, call: str) -> _Dot:
+    """An x86 instruction that sums two products of i16 (bytes, widened), to be added by another one."""
+    sums, words = f"<{bits // 32} x i32>", f"<{bits // 16} x i16>"
+    return _Dot(
+        frozenset(features.split()),
+        bits,
+        bits // 16,
+        words,
+        f"  %v<i> = bitcast {sums} %a<i> to {words}\n"
+        f"  %p<i> = call {sums} @{call}({words} %x, {words} %v<i>)\n"
+        f"  %b<i> = add {sums} %a<i>, %p<i>",
+        f"declare {sums} @{call}({words}, {words})",
+    )
+
+
+# Two products of bytes in i16 lanes, added up in pairs: smull, smlal, sadalp.
+_NEON = _Dot(
+    frozenset({"neon"}),
+    128,
+    16,
+    "<8 x i8>",
+    "  %w<i> = bitcast <4 x i32> %a<i> to <16 x i8>\n"
+    "  %v<i> = shufflevector <16 x i8> %w<i>, <16 x i8> poison, <8 x i32> "
+    "<i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>\n"
+    "  %p<i> = call <8 x i16> @llvm.aarch64.neon.smull.v8i16(<8 x i8> %x, <8 x i8> %v<i>)\n"
+    "  %q<i> = call <8 x i16> @llvm.aarch64.neon.smull.v8i16(<8 x i8> %v<i>, <8 x i8> %v<i>)\n"
+    "  %r<i> = add <8 x i16> %p<i>, %q<i>\n"
+    "  %t<i> = call <4 x i32> @llvm.aarch64.neon.saddlp.v4i32.v8i16(<8 x i16> %r<i>)\n"
+    "  %b<i> = add <4 x i32> %a<i>, %t<i>",
+    "declare <8 x i16> @llvm.aarch64.neon.smull.v8i16(<8 x i8>, <8 x i8>)\n"
+    "declare <4 x i32> @llvm.aarch64.neon.saddlp.v4i32.v8i16(<8 x i16>)",
+)
 
 _DOTS = (
-    _Dot(frozenset({"avx512f", "avx512vnni"}), 512, "llvm.x86.avx512.vpdpbusd.512", True),
-    _Dot(frozenset({"avxvnni"}), 256, "llvm.x86.avx512.vpdpbusd.256", True),
-    _Dot(frozenset({"avx512f", "avx512bw"}), 512, "llvm.x86.avx512.pmaddw.d.512", False),
-    _Dot(frozenset({"avx2"}), 256, "llvm.x86.avx2.pmadd.wd", False),
-    _Dot(frozenset({"sse2"}), 128, "llvm.x86.sse2.pmadd.wd", False),
+    _summing("avx512f avx512vnni", 512, "llvm.x86.avx512.vpdpbusd.512"),
+    _summing("avxvnni", 256, "llvm.x86.avx512.vpdpbusd.256"),
+    _pairs("avx512f avx512bw", 512, "llvm.x86.avx512.pmaddw.d.512"),
+    _pairs("avx2", 256, "llvm.x86.avx2.pmadd.wd"),
+    _pairs("sse2", 128, "llvm.x86.sse2.pmadd.wd"),
+    _summing("neon i8mm", 128, "llvm.aarch64.neon.smmla.v4i32.v16i8", 8),
+    _summing("neon dotprod", 128, "llvm.aarch64.neon.sdot.v4i32.v16i8"),
+    _NEON,
 )
 """The first one whose features the machine has is its best. AMX's tiles are not among them."""
 
@@ -131,20 +188,9 @@ def _read_speeds(address: int) -> tuple[tuple[int, float], ...]:
 
 def _dot_ir(dot: _Dot) -> str:
     """``dot(steps, data, unused)``: in each step one dot product into each of the accumulators."""
-    lanes = f"<{dot.bits // 32} x i32>"
-    operand = f"<{dot.bits // 8} x i8>" if dot.accumulates else f"<{dot.bits // 16} x i16>"
-    body = []
-    for i in range(ACCUMULATORS):
-        if dot.accumulates:
-            body.append(f"  %b{i} = call {lanes} @{dot.call}({lanes} %a{i}, {operand} %x, {operand} %x)")
-            continue
-        # A product of constants would be computed once: one factor is the sum so far.
-        body.append(f"  %v{i} = bitcast {lanes} %a{i} to {operand}")
-        body.append(f"  %p{i} = call {lanes} @{dot.call}({operand} %x, {operand} %v{i})")
-        body.append(f"  %b{i} = add {lanes} %a{i}, %p{i}")
-    types = f"{lanes}, {operand}, {operand}" if dot.accumulates else f"{operand}, {operand}"
-    entry = [f"  %x = load {operand}, ptr %data, align 64"]
-    return _function("dot", lanes, ACCUMULATORS, entry, body, f"declare {lanes} @{dot.call}({types})")
+    body = [dot.body.replace("<i>", str(i)) for i in range(ACCUMULATORS)]
+    entry = [f"  %x = load {dot.operand}, ptr %data, align 64"]
+    return _function("dot", dot.sums, ACCUMULATORS, entry, body, dot.declaration)
 
 
 def _read_ir() -> str:

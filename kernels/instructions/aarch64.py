@@ -121,6 +121,12 @@ def narrow_to_words(w: Writer, low: str, high: str) -> str:
     )
 
 
+def cut_to_words(w: Writer, low: str, high: str) -> str:
+    """``uzp1``: one instruction, where saturation takes two."""
+    parts = [w.bitcast(value, w.i32, w.i16) for value in (low, high)]
+    return w.shuffle(*parts, range(0, 16, 2), w.i16)
+
+
 def narrow_to_bytes(w: Writer, low: str, high: str, signed: bool) -> str:
     """``sqxtn`` and ``sqxtn2``, or ``sqxtun`` and ``sqxtun2``."""
     name = f"{_NEON}.{'sqxtn' if signed else 'sqxtun'}.v8i8"
@@ -129,10 +135,30 @@ def narrow_to_bytes(w: Writer, low: str, high: str, signed: bool) -> str:
     )
 
 
-def multiply_bytes(w: Writer, lhs: str, rhs: str, upper: bool) -> str:
-    """``smull`` or ``smull2``: the i16 products of the lower or the upper eight i8 of two vectors."""
-    halves = [_half(w, value, upper, w.i8) for value in (lhs, rhs)]
-    return w.intrinsic(f"{_NEON}.smull.v8i16", halves, [_HALF_BYTES] * 2, w.i16)
+def add_products(
+    w: Writer, totals: Sequence[str], factors: Sequence[tuple[str, str]], upper: bool
+) -> list[str]:
+    """Two vectors of i32 gain the products of the lower or the upper eight i8 of one pair of vectors or two:
+    ``smull``, ``smlal`` (or ``smull2``, ``smlal2``), ``saddw`` and ``saddw2``. The i16 sum of two products
+    must not overflow: they may not both be of ``-128`` and ``-128``.
+    """
+    products = [
+        w.intrinsic(
+            f"{_NEON}.smull.v8i16",
+            [_half(w, value, upper, w.i8) for value in pair],
+            [_HALF_BYTES] * 2,
+            w.i16,
+        )
+        for pair in factors
+    ]
+    product = products[0]
+    for other in products[1:]:
+        product = w.binary("addi", product, other, w.i16)
+    halves = [_half(w, product, high, w.i16) for high in (False, True)]
+    return [
+        w.binary("addi", total, w.op(f"arith.extsi {half} : {_HALF_WORDS} to {w.i32}"), w.i32)
+        for total, half in zip(totals, halves, strict=True)
+    ]
 
 
 def sum_bytes(w: Writer, value: str) -> str:

@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from emulation import needs_fork
 from zeropoint.codegen import driver
 from zeropoint.codegen.driver import DRIVER, RUN, copy_ir, driver_ir
 from zeropoint.codegen.llvm import to_object
@@ -259,6 +260,7 @@ def test_helpers_end_with_their_team(code: LoadedCode) -> None:
     wait_for_helpers(0)
 
 
+@needs_fork
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_forked_process_runs_alone_then_with_helpers_of_its_own(code: LoadedCode) -> None:
@@ -351,3 +353,20 @@ def test_driver_for_any_system(triple: str) -> None:
     for symbol in (b"run", b"work", b"stop"):
         assert symbol in code
     assert (b"syscall" in code) == ("linux" in triple)
+
+
+@pytest.mark.skipif(
+    host().triple.split("-")[0] not in ("x86_64", "aarch64"), reason="no counter is known on this machine"
+)
+def test_time_is_counted() -> None:
+    """At a rate that makes the driver's limit some hundred microseconds."""
+    limit_and_ticks = driver_ir(host().triple) + (
+        "define i64 @count() {\n  %t = call i64 @ticks()\n  ret i64 %t\n}\n"
+        "define i64 @limit() {\n  %t = call i64 @stall_ticks()\n  ret i64 %t\n}\n"
+    )
+    code = load({"it": to_object(limit_and_ticks, host())})
+    count, limit = (ctypes.CFUNCTYPE(ctypes.c_int64)(code.address("it", name)) for name in ("count", "limit"))
+    begin, started = count(), time.perf_counter()
+    time.sleep(0.05)
+    ticks, seconds = count() - begin, time.perf_counter() - started
+    assert 100e-6 < limit() / ticks * seconds < 1e-3

@@ -102,6 +102,10 @@ def test_everything_that_code_has_is_relocated(optimize: bool) -> None:
     assert {call: result(code, *call) for call in CALLS} == CALLS
 
 
+@pytest.mark.skipif(
+    host().triple.startswith("aarch64-unknown-linux"),
+    reason="LLVM puts sections too far apart for this machine's relocations, and gives up the process",
+)
 def test_llvms_own_loader_does_the_same() -> None:
     """Which other systems use."""
     code = jit.JitCode({"it": to_object(EVERYTHING, host())})

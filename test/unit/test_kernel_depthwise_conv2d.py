@@ -28,7 +28,7 @@ from zeropoint.kernels.image import Image
 from zeropoint.kernels.instruction_set import INSTRUCTION_SETS
 from zeropoint.kernels.launch import Launch
 
-ISAS = kernel_runner.each_of("avx512vnni", "avxvnni", "avx2", "sse4")
+ISAS = kernel_runner.each_of("avx512vnni", "avxvnni", "avx2", "sse4", "neon", "dotprod")
 CLAMPS = [(), (), (0.0, math.inf), (0.0, 6.0), (-1.0, 1.0), (-math.inf, 0.5)]
 WINDOWS = [((3, 3), (1, 1)), ((3, 3), (2, 2)), ((5, 5), (1, 1)), ((5, 5), (2, 2))]
 
@@ -138,9 +138,28 @@ def _image(rng: np.random.Generator, shape: tuple[int, ...], border: Any) -> Ima
     return Image(*shape, border, shape[3] + others if others else 0, int(rng.integers(0, others + 1)))
 
 
+def signed_twin(spec: Conv, result_signed: bool) -> Conv:
+    """The same convolution of inputs that are kept 128 lower, as i8; and perhaps of such results."""
+    points = np.asarray(spec.filter_zero_points, np.int64).reshape(-1, 1, 1, 1)
+    sums = (spec.filter.astype(np.int64) - points).sum((1, 2, 3))
+    bias = (spec.bias.astype(np.int64) + 128 * sums).astype(np.int32)
+    numbers, moved = spec.rescale, -128 if result_signed else 0
+    numbers = dataclasses.replace(
+        numbers, zero_point=numbers.zero_point + moved, low=numbers.low + moved, high=numbers.high + moved
+    )
+    return dataclasses.replace(
+        spec, input_signed=True, result_signed=result_signed, rescale=numbers, bias=bias
+    )
+
+
 def check(
     spec: Conv, isa: str, values: np.ndarray, expected: np.ndarray, border: int, pieces: int = 3
 ) -> None:
+    """``values`` and ``expected`` are u8."""
+    if not INSTRUCTION_SETS[isa].unsigned_inputs:
+        spec = signed_twin(spec, result_signed=bool(spec.output.channels % 3))
+        values, border = values ^ 0x80, border ^ 0x80
+        expected = (expected ^ 0x80).view(np.int8) if spec.result_signed else expected
     launch = kernel_runner.launch_of(spec, isa)
     assert not isinstance(launch, str), launch
     target = kernel_runner.buffer(spec.output, np.zeros_like(expected))

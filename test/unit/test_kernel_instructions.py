@@ -258,8 +258,20 @@ def test_doubling_multiply_high(isa: str) -> None:
 
 @pytest.mark.parametrize("isa", ARM)
 @pytest.mark.parametrize("upper", [False, True])
-def test_multiply_bytes(isa: str, upper: bool) -> None:
-    lhs, rhs = vectors(isa, np.int8, 26), vectors(isa, np.int8, 27)[::-1]
+@pytest.mark.parametrize("count", [1, 2])
+def test_add_products(isa: str, upper: bool, count: int) -> None:
+    totals = [vectors(isa, np.int32, 26), vectors(isa, np.int32, 27)]
+    values = [vectors(isa, np.int8, 28 + i) for i in range(count)]
+    weights = [np.maximum(vectors(isa, np.int8, 30 + i)[::-1], -127) for i in range(count)]
     half = slice(8, 16) if upper else slice(0, 8)
-    found = results_of(isa, lambda w, a, b: aarch64.multiply_bytes(w, a, b, upper), [lhs, rhs], np.int16)
-    np.testing.assert_array_equal(found, lhs[:, half].astype(np.int16) * rhs[:, half])
+    products = [a.astype(np.int32)[:, half] * b[:, half] for a, b in zip(values, weights, strict=True)]
+    sums = np.sum(products, 0).reshape(UNITS, 2, 4)
+
+    for part in range(2):
+
+        def body(w: Writer, low: str, high: str, *factors: str, part: int = part) -> str:
+            pairs = list(zip(factors[:count], factors[count:], strict=True))
+            return aarch64.add_products(w, [low, high], pairs, upper)[part]
+
+        found = results_of(isa, body, [*totals, *values, *weights], np.int32)
+        np.testing.assert_array_equal(found, (totals[part] + sums[:, part]).astype(np.int32))

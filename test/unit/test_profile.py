@@ -7,6 +7,7 @@ import io
 import json
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ import pytest
 
 import zeropoint as zp
 from zeropoint.codegen.lifetimes import Lifetimes
-from zeropoint.codegen.machine import host
+from zeropoint.codegen.llvm import to_assembly
+from zeropoint.codegen.machine import Machine, host
 from zeropoint.dialect.context import parse_module
 from zeropoint.passes.form_kernels.recognized import BUILDERS
 from zeropoint.runtime import ceilings as limits
@@ -247,6 +249,26 @@ def test_every_dot_product_that_this_machine_has_can_be_measured() -> None:
     assert limits.ceilings() is found  # measured once
     assert (found.dot_product is None) == (not there)
     assert [size for size, _ in found.reads] == list(limits.READ_SIZES)
+
+
+@pytest.mark.parametrize(
+    ("features", "instructions"),
+    [
+        ("neon", {"smull": 1, "smlal": 1, "sadalp": 1}),
+        ("neon dotprod", {"sdot": 1}),
+        ("neon i8mm", {"smmla": 1}),
+    ],
+)
+def test_what_is_measured_on_aarch64(features: str, instructions: dict[str, int]) -> None:
+    """Each accumulator's step is these instructions and no others: nothing is folded, nothing spilled."""
+    dot = next(dot for dot in limits._DOTS if dot.features == set(features.split()))
+    machine = Machine("aarch64-unknown-linux-gnu", "", ",".join(f"+{name}" for name in dot.features))
+    text = to_assembly(limits._dot_ir(dot), machine, optimize=False)
+    loop = re.search(r"^\.L\w+:(.*?)\tb\.lo", text, re.DOTALL | re.MULTILINE)
+    assert loop, text
+    found = Counter(re.findall(r"^\t([a-z]\w*)", loop[1], re.MULTILINE))
+    assert (found.pop("add"), found.pop("cmp")) == (1, 1)
+    assert found == {name: count * limits.ACCUMULATORS for name, count in instructions.items()}
 
 
 def test_the_least_arena() -> None:
