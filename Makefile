@@ -3,10 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help install demo test lit unit lint clean
+.PHONY: help install demo test test-aarch64 lit unit lint clean
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
+	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/'
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Zeropoint needs Python 3.10 or newer, this is " + sys.version.split()[0])'
@@ -20,6 +20,17 @@ demo: $(VENV)/.installed ## a real quantized network, from TFLite to machine cod
 	@$(BIN)/zeropoint demo
 
 test: lit unit ## all tests: IR tests (lit), then numbers (pytest)
+
+# The JIT on an emulated machine, then what this machine compiles for it.
+AARCH64_TESTS := $(addprefix test/unit/test_,codegen_loader.py codegen_driver.py runtime_saved.py targets_host.py)
+CASES := ../shared/cases
+ONLY ?= *
+
+test-aarch64: $(VENV)/.installed ## the tests that an emulated AArch64 machine can run in ten minutes
+	$(BIN)/python -m zeropoint.tools.aarch64 run zeropoint demo
+	$(BIN)/python -m zeropoint.tools.aarch64 run pytest -q -p no:cacheprovider --timeout 900 $(AARCH64_TESTS)
+	$(BIN)/python test/run_aarch64.py --models tools/demo
+	if [ -d $(CASES) ]; then $(BIN)/python test/run_aarch64.py --cases $(CASES) --only '$(ONLY)'; fi
 
 lit: $(VENV)/.installed ## IR tests only
 	$(BIN)/lit -j2 test

@@ -37,7 +37,7 @@ from .program import COPY, COPY_UNIT, Pointer, Program, Step, Variable
 
 BODY = "body"
 """What the function of a kernel is called in its own module."""
-_EXACT_FAMILIES = frozenset({"conversion", "products", "sums", "table"})
+_EXACT_FAMILIES = frozenset({"conversion", "products", "quantize_rows", "sums", "table"})
 """Their kernels read no byte beyond an input: a caller's array need not be copied for them."""
 _SYMBOL = re.compile(r'@([\w.$-]+|"[^"]*")')
 _MACS_PER_NS, _BYTES_PER_NS = 200, 40

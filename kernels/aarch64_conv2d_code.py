@@ -9,31 +9,23 @@ from .aarch64_conv2d import BLOCK_BYTES, products_of
 from .conv2d_code import POINTER, Kernel
 from .epilogue import HEADER_BYTES
 from .instruction_set import InstructionSet
-from .launch import Code
 
 _HALF = "vector<8xi8>"
-_PRODUCTS = 3
-"""In registers at once, of ``smull``."""
 Columns = Sequence[Sequence[str]]
 """Where the sums start: per vector of channels, per pixel."""
 
 
-def kernel(code: Code, isa: InstructionSet) -> Kernel:
-    return {"sdot": _Sdot, "smmla": _Smmla, "smull": _Smull}[products_of(isa)](code, isa)
+def kernel_of(isa: InstructionSet) -> type[Kernel]:
+    return {"sdot": _Sdot, "smmla": _Smmla, "smull": _Smull}[products_of(isa)]
 
 
 class _Aarch64Kernel(Kernel):
     """Runs, and their blocks and tails."""
 
     bytes_per_step = 8
-    volatile = False
 
     def _prefetch_next(self, name: str, first: str) -> None:
         """Nothing: an instruction for every pixel, and small cores have few lines in flight."""
-
-    def _in_tile(self, parameters: str) -> str:
-        """Unknown to LLVM outside of the tile: loads stay there, and two may become one instruction."""
-        return dots.opaque(self.w, parameters)
 
     def _totals(self, source: str, filter: str, columns: Columns) -> list[str]:
         w, code = self.w, self.code
@@ -64,6 +56,18 @@ class _Aarch64Kernel(Kernel):
 
     def _one_run(self, sums: Sequence[str], filter: str, at: Sequence[str]) -> tuple[list[str], str]:
         w, code, count = self.w, self.code, len(sums)
+        values = [*sums, filter, *at]
+        if code["blocks"]:
+            values = self._blocks(self.scalar("blocks"), count, values)
+        totals, filter, at = list(values[:count]), values[count], values[count + 1 :]
+        if tail := int(code["tail"]):
+            self._add_tail(totals, filter, at, tail)
+            filter = w.at(filter, self._weight_bytes(tail * self.bytes_per_step))
+        return totals, filter
+
+    def _blocks(self, number: str, count: int, carried: Sequence[str]) -> list[str]:
+        """``carried``: ``count`` sums, where the weights are, and the pixels; gives them as they are then."""
+        w = self.w
 
         def block(_: str, *values: str) -> list[str]:
             totals, weights, places = list(values[:count]), values[count], values[count + 1 :]
@@ -71,27 +75,20 @@ class _Aarch64Kernel(Kernel):
             size = self._weight_bytes(BLOCK_BYTES)
             return [*totals, w.at(weights, size), *(w.at(place, BLOCK_BYTES) for place in places)]
 
-        if code["blocks"]:
-            # A pointer for every pixel, of which LLVM must not know what they have in common: it would add it
-            # up again in every iteration.
-            at = [dots.opaque(w, self.pixels["input"].of(at, row)) for row in range(self.rows)]
-            types = [w.i32] * count + [POINTER] * (1 + len(at))
-            values = w.repeat(self.scalar("blocks"), block, [*sums, filter, *at], types)
-        else:
-            at = [self.pixels["input"].of(at, row) for row in range(self.rows)]
-            values = [*sums, filter, *at]
-        totals, filter, at = list(values[:count]), values[count], values[count + 1 :]
-        if tail := int(code["tail"]):
-            self._add_tail(totals, filter, at, tail)
-            filter = w.at(filter, self._weight_bytes(tail * self.bytes_per_step))
-        return totals, filter
+        return w.repeat(number, block, carried, [w.i32] * count + [POINTER] * (len(carried) - count))
+
+    def part(
+        self, count: str, at: Sequence[str], weights: str, starts: Columns
+    ) -> tuple[list[str], list[str]]:
+        sums = self._begin(starts)
+        values = self._blocks(count, len(sums), [*sums, weights, *at])
+        return self._end(values[: len(sums)], starts), values[len(sums) :]
 
     def _again(self, number: str, pixels: Sequence[str], carried: Sequence[str]) -> list[str]:
         w = self.w
         offset, _ = self._run_table(w.plus(number, self.scalar("runs")))
         totals, filter = list(carried[:-1]), carried[-1]
-        at = [w.at(pixel, offset) for pixel in pixels]
-        self._add_tail(totals, filter, [self.pixels["input"].of(at, row) for row in range(self.rows)], 1)
+        self._add_tail(totals, filter, [w.at(pixel, offset) for pixel in pixels], 1)
         return [*totals, w.at(filter, self._weight_bytes(self.bytes_per_step))]
 
     def _weight_bytes(self, taps: int) -> int:
@@ -102,7 +99,7 @@ class _Aarch64Kernel(Kernel):
         raise NotImplementedError
 
     def _add_block(self, totals: list[str], weights: str, at: Sequence[str]) -> None:
-        """Sixteen bytes of every pixel; ``at``: where they are."""
+        """Sixteen bytes of every pixel."""
         raise NotImplementedError
 
     def _add_tail(self, totals: list[str], weights: str, at: Sequence[str], steps: int) -> None:
@@ -112,6 +109,9 @@ class _Aarch64Kernel(Kernel):
     def _end(self, sums: Sequence[str], columns: Columns) -> list[str]:
         """The totals of every pixel's vectors, pixel by pixel."""
         raise NotImplementedError
+
+    def _pixel(self, at: Sequence[str], row: int, type_: str) -> str:
+        return self.w.load(self.pixels["input"].of(at, row), type_)
 
     def _pixel_sums(self, source: str) -> list[str]:
         w, width = self.w, self.w.isa.vector_bytes
@@ -153,7 +153,7 @@ class _Sdot(_Aarch64Kernel):
 
     def _add_tail(self, totals: list[str], weights: str, at: Sequence[str], steps: int) -> None:
         w, width = self.w, self.w.isa.vector_bytes
-        pixels = [w.load(at[row], w.i8) for row in range(self.rows)]
+        pixels = [self._pixel(at, row, w.i8) for row in range(self.rows)]
         for step in range(steps):
             for j in range(self.vectors):
                 vector = w.load(w.at(weights, (step * self.vectors + j) * width), w.i8, width)
@@ -187,19 +187,14 @@ class _Smmla(_Aarch64Kernel):
 
     def _add_block(self, totals: list[str], weights: str, at: Sequence[str]) -> None:
         w = self.w
-        pixels = [w.load(at[row], w.i8) for row in range(self.rows)]
-        low, high = [], []
-        for first, second in self._pairs:
-            high.append(w.shuffle(pixels[first], pixels[second], [*range(8, 16), *range(24, 32)], w.i8))
-            # Then LLVM puts the lower halves together in the first one's register.
-            kept = dots.behind(w, pixels[first], w.bitcast(high[-1], w.i8, w.i32))
-            low.append(w.shuffle(kept, pixels[second], [*range(8), *range(16, 24)], w.i8))
-        for step, pairs in enumerate((low, high)):
-            self._add_pairs_of(totals, weights, step, pairs)
+        pixels = [w.bitcast(self._pixel(at, row, w.i8), w.i8, w.i64) for row in range(self.rows)]
+        for step, lanes in enumerate(((0, 2), (1, 3))):
+            pairs = [w.shuffle(pixels[a], pixels[b], lanes, w.i64) for a, b in self._pairs]
+            self._add_pairs_of(totals, weights, step, [w.bitcast(pair, w.i64, w.i8) for pair in pairs])
 
     def _add_tail(self, totals: list[str], weights: str, at: Sequence[str], steps: int) -> None:
         w = self.w
-        rows = [w.load(at[row], _HALF) for row in range(self.rows)]
+        rows = [self._pixel(at, row, _HALF) for row in range(self.rows)]
         pairs = [w.shuffle(rows[a], rows[b], range(16), _HALF) for a, b in self._pairs]
         self._add_pairs_of(totals, weights, 0, pairs)
 
@@ -227,17 +222,13 @@ class _Smull(_Aarch64Kernel):
 
     def _add_block(self, totals: list[str], weights: str, at: Sequence[str]) -> None:
         w, width, channels = self.w, self.w.isa.vector_bytes, self.vectors * self.w.lanes
-        pixels = [w.load(at[row], w.i8) for row in range(self.rows)]
-        order: list[int] = []
+        pixels = [self._pixel(at, row, w.i8) for row in range(self.rows)]
+        halves = [[dots.half_of(w, pixel, upper) for upper in (False, True)] for pixel in pixels]
         for channel in range(channels):
             vector = w.load(w.at(weights, channel * width), w.i8, width)
             low, high = (dots.half_of(w, vector, upper) for upper in (False, True))
-            for i in range(self.rows):
+            for i, (first, second) in enumerate(halves):
                 k = i * channels + channel
-                if len(order) >= _PRODUCTS:
-                    pixels[i] = dots.behind(w, pixels[i], totals[order[-_PRODUCTS]])
-                order.append(k)
-                first, second = (dots.half_of(w, pixels[i], upper) for upper in (False, True))
                 words = dots.multiply_half(w, first, low)
                 if self.code["chain"] == 1:
                     totals[k] = dots.add_pairs(w, totals[k], words)
@@ -248,7 +239,7 @@ class _Smull(_Aarch64Kernel):
 
     def _add_tail(self, totals: list[str], weights: str, at: Sequence[str], steps: int) -> None:
         w, channels = self.w, self.vectors * self.w.lanes
-        pixels = [w.load(at[row], _HALF) for row in range(self.rows)]
+        pixels = [self._pixel(at, row, _HALF) for row in range(self.rows)]
         for channel in range(channels):
             vector = w.load(w.at(weights, 8 * channel), _HALF, 8)
             for i, pixel in enumerate(pixels):

@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-from .instructions.common import pinned_in
 from .writer import Writer
 
 _NEON = "llvm.aarch64.neon"
 _HALF_BYTES = "vector<8xi8>"
-
-
-def opaque(w: Writer, pointer: str) -> str:
-    """A pointer of which LLVM does not know how it came about."""
-    return pinned_in(w, pointer, "!llvm.ptr", "r")
-
-
-def behind(w: Writer, value: str, other: str) -> str:
-    """``value``, an i8 vector that nobody else uses from here on, but not before ``other``, an i32 vector, is
-    there. It takes no instruction: LLVM would compute more at once than there are registers for.
-    """
-    return w.op(
-        f'llvm.inline_asm asm_dialect = att "", "=w,0,w" {value}, {other} : ({w.i8}, {w.i32}) -> {w.i8}'
-    )
 
 
 def dot_lane(w: Writer, accumulator: str, values: str, weights: str, lane: int) -> str:

@@ -6,7 +6,7 @@ point and its bounds here are 128 higher.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -68,3 +68,42 @@ class Conv:
     bias: npt.NDArray[np.int32]
     """``[out_channels]``, the input's zero point folded in."""
     residual: Residual | None = None
+
+
+@dataclass(frozen=True)
+class Sums:
+    """The sums themselves, in i32."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reals:
+    """Float32, of numbers that were quantized row by row at run time (:mod:`.quantize_rows`):
+
+    ``clamp(acc * (s * w[c]) + b[c])``, where ``s`` is the row's scale, ``w`` the channel's, and ``acc`` the
+    sum of the row's numbers less its zero point, times the filter. Unless ``scales_first`` the product is
+    ``(acc * w[c]) * s``.
+
+    Of a filter in blocks ``acc * w[c]`` is the sum of that over the blocks, from the first on.
+    """
+
+    scales: npt.NDArray[np.float32]
+    """``[blocks, channels]``: the taps of a channel are cut into so many equal parts."""
+    bias: npt.NDArray[np.float32] | None
+    clamp: tuple[float, float] | None
+    asymmetric: bool
+    """Whether rows have zero points of their own; else all have the number of zero."""
+    scales_first: bool
+    is_blocked: bool
+    per_pixel: bool
+    """Whether a row is a pixel; else it is an image."""
+    rows_start: int
+    """The byte in the input's buffer where the rows' parameters are."""
+
+
+@dataclass(frozen=True)
+class WideConv(Conv):
+    """A contraction whose results are four bytes each; its ``rescale`` has no meaning. With :class:`Reals`
+    the ``bias`` is that of the input's number of zero, where all rows have the same.
+    """
+
+    ending: Sums | Reals = field(default_factory=Sums)

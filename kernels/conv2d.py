@@ -26,7 +26,7 @@ import numpy.typing as npt
 from . import aarch64_conv2d, aarch64_conv2d_code
 from . import epilogue as epilogues
 from . import residual as residuals
-from .channels import Channels, as_bytes, wrap_int32
+from .channels import Channels, Indices, as_bytes, wrap_int32
 from .choices import Options
 from .conv import Conv
 from .conv2d_code import Kernel, scalars_of
@@ -75,24 +75,29 @@ def plan_as(spec: Conv, isa: InstructionSet, options: Options) -> Launch | str:
     return replace(found, chosen=tile).launch()
 
 
-def _plan(spec: Conv, isa: InstructionSet) -> _Plan | str:
+def _plan(spec: Conv, isa: InstructionSet) -> Plan | str:
     if (reason := _why_not(spec, isa)) is not None:
         return reason
-    if spec.output.channels // spec.groups <= _FEW_CHANNELS:
-        isa = narrowed(isa, 4 * _FEW_CHANNELS)
+    isa = isa_for(spec, isa)
     if spec.residual is None:
-        return _Plan(spec, isa)
+        return Plan(spec, isa)
     found = residuals.prove(spec.residual, spec.result_signed, isa)
     if isinstance(found, str):
         return found
     if spec.result_signed:
         spec = replace(spec, rescale=residuals.unsigned_rescale(spec.rescale), result_signed=False)
-    return _Plan(spec, isa, found)
+    return Plan(spec, isa, found)
+
+
+def isa_for(spec: Conv, isa: InstructionSet) -> InstructionSet:
+    """With vectors for the channels of a group."""
+    few = spec.output.channels // spec.groups <= _FEW_CHANNELS
+    return narrowed(isa, 4 * _FEW_CHANNELS) if few else isa
 
 
 def emit(code: Code, isa: InstructionSet) -> str:
     if isa.architecture == "aarch64":
-        return aarch64_conv2d_code.kernel(code, isa).text()
+        return aarch64_conv2d_code.kernel_of(isa)(code, isa).text()
     return Kernel(code, isa).text()
 
 
@@ -109,7 +114,7 @@ def _why_not(spec: Conv, isa: InstructionSet) -> str | None:
 
 
 @dataclass(frozen=True)
-class _Plan:
+class Plan:
     """How one convolution is cut up and packed."""
 
     spec: Conv
@@ -167,6 +172,9 @@ class _Plan:
     @cached_property
     def is_flat(self) -> bool:
         """Whether all pixels are one line."""
+        return self._is_flat()
+
+    def _is_flat(self) -> bool:
         spec = self.spec
         if spec.kernel != (1, 1) or spec.strides != (1, 1) or spec.padding != (0, 0):
             return False
@@ -239,10 +247,15 @@ class _Plan:
     @cached_property
     def channels(self) -> Channels:
         count = self.spec.output.channels
-        order = group_order(self.tile.vectors, self.isa.lanes, self.tile.halved)
+        order = self.lane_order
         lanes = self.panel_channels[:, None] + order
         lanes = np.where(order < self.group_channels, lanes, count).reshape(-1)
         return Channels(count, 0, self.isa.lanes, lanes)
+
+    @property
+    def lane_order(self) -> Indices:
+        """``[panel width]``: the channel of each lane, from a panel's first."""
+        return group_order(self.tile.vectors, self.isa.lanes, self.tile.halved)
 
     @property
     def is_dense(self) -> bool:
@@ -259,6 +272,7 @@ class _Plan:
 
     @property
     def panel_bytes(self) -> int:
+        """Of the filter."""
         step_bytes = self.taps.step_bytes * (2 if self.isa.dot == "multiply-add-i16" else 1)
         return len(self.taps.steps[0]) * self.tile.vectors * self.isa.lanes * step_bytes
 
@@ -300,6 +314,10 @@ class _Plan:
         return math.ceil(self.lines / lines) * math.ceil(self.tiles / tiles)
 
     def scalars(self) -> tuple[int, ...]:
+        return scalars_of(self.spec.residual is not None).pack(self.numbers())
+
+    def numbers(self) -> dict[str, int]:
+        """The scalars by name."""
         spec, (lines, tiles) = self.spec, self.chunk
         image, result = spec.input, spec.output
         start = image.start - spec.padding[0] * image.row_pitch - spec.padding[1] * image.pixel_pitch
@@ -340,7 +358,7 @@ class _Plan:
                 "other_line": other.row_pitch,
                 "other_pixel": other.pixel_pitch,
             }
-        return scalars_of(has_residual).pack(values)
+        return values
 
     # Constants.
 
@@ -365,6 +383,9 @@ class _Plan:
         columns.append(self.epilogue.pack(self.spec.rescale, self.channels))
         return np.concatenate(columns, 1).reshape(-1)
 
+    def header(self) -> Bytes:
+        return epilogues.header(self.spec.rescale)
+
     def tables(self) -> Bytes:
         """The header; which bytes of a run's last vector count; per panel where its input and its result
         start in a pixel; per run where it starts, and its steps.
@@ -373,8 +394,9 @@ class _Plan:
         mask = np.zeros(MASK_BYTES, np.uint8)
         mask[: (self.taps.run_bytes - 1) % vector + 1] = 0xFF
         group = np.arange(self.panels) // self.group_panels
-        starts = np.stack([group * self.taps.in_channels, self.panel_channels], 1).astype(np.int64)
-        parts: list[Any] = [epilogues.header(self.spec.rescale), mask]
+        targets = self.panel_channels * self.spec.output.element_bytes
+        starts = np.stack([group * self.taps.in_channels, targets], 1).astype(np.int64)
+        parts: list[Any] = [self.header(), mask]
         if self.spec.residual is not None and self.sum is not None:
             parts.append(residuals.header(self.spec.residual, self.sum))
         parts += [starts, self.taps.runs, self.taps.gather_places]

@@ -41,6 +41,7 @@ _NAMES = (
     "again",
 )
 _RESIDUAL_NAMES = (*_NAMES, "other_start", "other_image", "other_line", "other_pixel")
+_ROW_NAMES = (*_NAMES, "rows_start", "rows_image", "rows_line", "rows_pixel", "parts", "part_steps")
 POINTER = "!llvm.ptr"
 
 
@@ -49,18 +50,20 @@ def scalars_of(has_residual: bool) -> Scalars:
     return Scalars(6, _RESIDUAL_NAMES) if has_residual else Scalars(5, _NAMES)
 
 
+def with_rows() -> Scalars:
+    """The same of a kernel whose rows have parameters in the input's buffer, and whose filter has parts."""
+    return Scalars(5, _ROW_NAMES)
+
+
 class Kernel:
     """Writes a code: units, panels, lines, tiles, runs, steps."""
-
-    volatile = True
-    """Whether parameters are loaded so that LLVM leaves the loads where they are."""
 
     def __init__(self, code: Code, isa: InstructionSet) -> None:
         isa = narrowed(isa, int(code["bytes"]))
         self.w = w = Writer(isa)
         self.code = code
         self.has_residual = bool(code["residual"])
-        self.scalars = scalars_of(self.has_residual)
+        self.scalars = self._scalars()
         self.rows = int(code["rows"])
         self.vectors = int(code["vectors"])
         self.halved = bool(code["halved"])
@@ -72,12 +75,19 @@ class Kernel:
         self.pairs = isa.dot == "multiply-add-i16"
         vector = isa.vector_bytes
         self.step_bytes = self.vectors * vector * (2 if self.pairs else 1)
-        self.vector_parameters = parameter_bytes(code, isa)
+        self.vector_parameters = self._vector_parameters(isa)
         inputs = 2 if self.has_residual else 1
         self.images = {"input": w.pointer(0), "output": w.pointer(inputs + 3)}
         if self.has_residual:
             self.images["other"] = w.pointer(1)
         self.filter, self.parameters, self.tables = (w.pointer(inputs + i) for i in range(3))
+
+    def _scalars(self) -> Scalars:
+        return scalars_of(self.has_residual)
+
+    def _vector_parameters(self, isa: InstructionSet) -> int:
+        """Bytes per vector of channels."""
+        return parameter_bytes(self.code, isa)
 
     def scalar(self, name: str) -> str:
         return self.scalars.load(self.w, name)
@@ -102,9 +112,7 @@ class Kernel:
         def panel(index: str) -> Sequence[str]:
             table = w.at(self.tables, w.plus(w.times(index, 16), table_start(self.has_residual)))
             channels = [w.load(w.at(table, 8 * i), "i64", 8) for i in range(2)]
-            starts = {
-                name: w.plus(channels[name != "input"], self.scalar(f"{name}_start")) for name in self.images
-            }
+            starts = {name: self._start_of_panel(name, channels) for name in self.images}
             filter = w.at(self.filter, w.times(index, self.scalar("panel_bytes")))
             parameters = w.at(self.parameters, w.times(index, self.vectors * self.vector_parameters))
 
@@ -135,30 +143,37 @@ class Kernel:
 
         w.loop_from(*bounds(group, "panels_per_unit", "panels"), panel)
 
+    def _start_of_panel(self, name: str, channels: Sequence[str]) -> str:
+        """Where a panel starts in an image; ``channels``: its bytes in a pixel of the input, of results."""
+        return self.w.plus(channels[name != "input"], self.scalar(f"{name}_start"))
+
     def _tile(self, first: Mapping[str, str], filter: str, parameters: str) -> None:
         """``first``: where its first pixel is, in each image."""
-        w = self.w
-        source = first["input"]
         at = {name: self.pixels[name].pointers(place) for name, place in first.items()}
         for name in ("output", "other") if self.has_residual else ("output",):
             self._prefetch_next(name, first[name])
+        totals = self._totals(first["input"], filter, self._starts(first["input"], parameters))
+        self._store(totals, at, parameters)
+
+    def _store(self, totals: Sequence[str], at: Mapping[str, Sequence[str]], parameters: str) -> None:
+        """What becomes of a tile's sums; ``at``: pointers to its pixels, in each image."""
+        Results(self.w, self.code, self.tables, self.pixels).store(totals, at, parameters)
+
+    def _starts(self, source: str, parameters: str) -> list[list[str]]:
+        """Where the sums of the pixels from ``source`` on start: per vector of channels, per pixel."""
+        w = self.w
         sums = self._pixel_sums(source) if self.needs_sums else []
-        starts, parameters = [], self._in_tile(parameters)
+        starts = []
         for j in range(self.vectors):
             place = w.at(parameters, j * self.vector_parameters)
-            start = w.load(place, w.i32, volatile=self.volatile)
+            start = w.load(place, w.i32, volatile=True)
             column = [start] * self.rows
             if sums:
-                zero_point = w.load(w.at(place, w.isa.vector_bytes), w.i32, volatile=self.volatile)
+                zero_point = w.load(w.at(place, w.isa.vector_bytes), w.i32, volatile=True)
                 products = [w.binary("muli", each, zero_point, w.i32) for each in sums]
                 column = [w.binary("subi", start, product, w.i32) for product in products]
             starts.append(column)
-        totals = self._totals(source, filter, starts)
-        Results(w, self.code, self.tables, self.pixels, self.volatile).store(totals, at, parameters)
-
-    def _in_tile(self, parameters: str) -> str:
-        """The parameters' address, for the loads of one tile."""
-        return parameters
+        return starts
 
     def _totals(self, source: str, filter: str, starts: Sequence[Sequence[str]]) -> list[str]:
         """The sums of the pixels from ``source`` on; ``starts``: per vector of channels, per pixel."""
@@ -182,6 +197,16 @@ class Kernel:
             )
         return carried[:-1]
 
+    def part(
+        self, count: str, at: Sequence[str], weights: str, starts: Sequence[Sequence[str]]
+    ) -> tuple[list[str], list[str]]:
+        """The sums of ``count`` parts of the pixels from ``at`` on, where all is one run; and where the
+        weights and the pixels go on.
+        """
+        totals = [starts[j][i] for i in range(self.rows) for j in range(self.vectors)]
+        values = self._steps(count, at, [*totals, weights])
+        return values[: len(totals)], values[len(totals) :]
+
     def _prefetch_next(self, name: str, first: str) -> None:
         """What the epilogue of the next tile of the line touches: lines that are in no cache would hold up
         whatever follows.
@@ -199,17 +224,22 @@ class Kernel:
         return w.load(entry, "i64", 8), w.load(w.at(entry, 8), "i64", 8)
 
     def _run(self, run: str, pixels: Sequence[str], carried: Sequence[str]) -> Sequence[str]:
-        w, sums = self.w, self.rows * self.full + (self.rows // 2 if self.halved else 0)
         offset, steps = self._run_table(run)
+        return self._steps(steps, [self.w.at(pointer, offset) for pointer in pixels], carried)[: len(carried)]
+
+    def _steps(self, count: str, at: Sequence[str], carried: Sequence[str]) -> list[str]:
+        """Steps of quads side by side, from the pixels ``at`` on. ``carried``: sums, and where the weights
+        are. Gives them as they are then, and where the pixels go on.
+        """
+        w, sums = self.w, len(carried) - 1
 
         def step(_: str, *values: str) -> Sequence[str]:
             totals, weights, at = list(values[:sums]), values[sums], values[sums + 1 :]
             self._add(totals, weights, lambda row: self._quad(at, row))
             return [*totals, w.at(weights, self.step_bytes), *(w.at(pointer, 4) for pointer in at)]
 
-        at = [w.at(pointer, offset) for pointer in pixels]
         types = [w.i32] * sums + [POINTER] * (1 + len(at))
-        return w.loop(steps, step, [*carried, *at], types)[: sums + 1]
+        return w.loop(count, step, [*carried, *at], types)
 
     def _quad(self, at: Sequence[str], row: int) -> str:
         """Four bytes of a pixel, in every lane."""

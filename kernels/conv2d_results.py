@@ -14,7 +14,7 @@ from .residual import ResidualSum
 from .writer import Writer
 
 MASK_BYTES = 64
-"""Behind the header: see :meth:`.conv2d._Plan.tables`."""
+"""Behind the header: see :meth:`.conv2d.Plan.tables`."""
 _SHARED_ROWS = 4
 """Pixels that are addressed from one pointer."""
 
@@ -57,12 +57,8 @@ class Pixels:
 class Results:
     """The last part of a tile's code."""
 
-    def __init__(
-        self, w: Writer, code: Code, tables: str, pixels: Mapping[str, Pixels], volatile: bool = True
-    ) -> None:
-        """``volatile``: whether parameters must be loaded so that LLVM leaves them where they are loaded."""
+    def __init__(self, w: Writer, code: Code, tables: str, pixels: Mapping[str, Pixels]) -> None:
         self.w = w
-        self.volatile = volatile
         self.pixels = pixels
         self.rows = int(code["rows"])
         self.halved = bool(code["halved"])
@@ -85,7 +81,7 @@ class Results:
 
         def column(number: int) -> list[str]:
             place = number * self.vector_parameters + self.start_bytes
-            loaded = self.epilogue.load(w, w.at(parameters, place), volatile=self.volatile)
+            loaded = self.epilogue.load(w, w.at(parameters, place))
             values = totals[:of_pixels][number :: self.full] if number < self.full else totals[of_pixels:]
             return [self.epilogue.apply(w, value, loaded, self.limits) for value in values]
 

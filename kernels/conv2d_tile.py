@@ -28,6 +28,8 @@ _RESULTS = {
     "nearest": 1.4,
     "double-relu": 3.0,
     "double-linear": 3.7,
+    "sums": 0.5,
+    "reals": 2.5,
 }
 _OTHER_RESULT = 8.0
 _TILE = 8.0
@@ -73,14 +75,14 @@ def _costs(work: Work, isa: InstructionSet) -> dict[Tile, float]:
         Tile(rows, vectors, halved)
         for rows in (*_ROWS, *(rows for rows in _DIVISORS if work.width % rows == 0))
         for vectors in range(1, min(_MOST_VECTORS_OF_A_PIXEL if rows == 1 else _MOST_VECTORS, needed) + 1)
-        for halved in (False, True)
+        for halved in ((False, True) if work.halves else (False,))
     ]
-    return {tile: _cost(tile, work, isa) for tile in tiles if tile.rows <= work.width and _fits(tile, isa)}
+    return {
+        tile: _cost(tile, work, isa) for tile in tiles if tile.rows <= work.width and _fits(tile, work, isa)
+    }
 
 
 def _chosen(costs: Mapping[Tile, float], isa: InstructionSet) -> Tile:
-    if isa.architecture == "aarch64":
-        return aarch64_conv2d_tile.choose(costs)
     limit = min(costs.values())
     for tile in _USUAL if isa.registers > 16 else ():
         if costs.get(tile, math.inf) <= _LITTLE_MORE * limit:
@@ -88,14 +90,15 @@ def _chosen(costs: Mapping[Tile, float], isa: InstructionSet) -> Tile:
     return min(costs, key=lambda tile: (costs[tile], -tile.sums))
 
 
-def _fits(tile: Tile, isa: InstructionSet) -> bool:
+def _fits(tile: Tile, work: Work, isa: InstructionSet) -> bool:
     """Sums, the filter's vectors and the broadcast pixel; a single pixel takes the filter from memory."""
+    sums = tile.sums * work.registers_per_sum
     if isa.dot != "dot-u8s8":
-        return tile.sums <= _MOST_PAIR_SUMS and not tile.halved
+        return sums <= _MOST_PAIR_SUMS and not tile.halved
     if tile.halved and (tile.rows % 2 or tile.vectors == 1):
         return False
     pixels = 2 if tile.halved else 1
-    return tile.sums + (tile.vectors if tile.rows > 1 else 1) + pixels <= isa.registers
+    return sums + (tile.vectors if tile.rows > 1 else 1) + pixels <= isa.registers
 
 
 def _cost(tile: Tile, work: Work, isa: InstructionSet) -> float:

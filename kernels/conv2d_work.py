@@ -37,3 +37,6 @@ class Work:
     steps: int
     """Groups of four bytes that a result channel sums up."""
     epilogue: str
+    halves: bool = True
+    """Whether two pixels may share a vector."""
+    registers_per_sum: int = 1

@@ -8,6 +8,7 @@ from . import (
     border,
     conv2d,
     conv2d_16x8,
+    conv2d_wide,
     conversion,
     depthwise_conv2d,
     extrema,
@@ -15,13 +16,14 @@ from . import (
     pair_table,
     pool,
     products,
+    quantize_rows,
     resize,
     softmax,
     sums,
     table,
     transpose,
 )
-from .conv import Conv
+from .conv import Conv, WideConv
 from .families import Family
 
 FAMILIES: dict[type, tuple[Family, ...]] = {
@@ -40,6 +42,8 @@ FAMILIES: dict[type, tuple[Family, ...]] = {
     softmax.Softmax: (softmax,),
     transpose.Transpose: (transpose,),
     conv2d_16x8.Conv16x8: (conv2d_16x8,),
+    quantize_rows.QuantizeRows: (quantize_rows,),
+    WideConv: (conv2d_wide,),
     Conv: (depthwise_conv2d, conv2d),
 }
 """Class of what is computed -> the families that may take it, in the order they are asked."""
@@ -47,6 +51,6 @@ FAMILIES: dict[type, tuple[Family, ...]] = {
 EXTENSIONS: dict[str, dict[type, tuple[Family, ...]]] = {
     "amx": {Conv: (amx_conv2d,)},
     "avx512vbmi": {table.Table: (table,)},
-    "i8mm": {Conv: (conv2d,)},
+    "i8mm": {Conv: (conv2d,), WideConv: (conv2d_wide,)},
 }
 """Instruction set -> the families that need what it has beyond the set it extends; they are asked first."""

@@ -29,7 +29,8 @@ from .forms import base_of, choose_forms
 from .groups import PLAIN, Around, Form, Group, Part, Stored, is_8bit, is_16bit, stored
 from .recognized import Refused, groups_of, unknown_ops
 
-Planned = list[tuple[Launch, Sequence[int]]]
+Planned = list[tuple[Launch, Sequence[int], int]]
+"""Launches, what each reads, and the bytes of its result if that is temporary: see :class:`.groups.Part`."""
 
 
 @register
@@ -110,7 +111,7 @@ class _Planner:
             launch = families.plan(part.spec, self._isa)
             if isinstance(launch, str):
                 return launch
-            planned.append((launch, part.inputs))
+            planned.append((launch, part.inputs, part.temporary))
         return planned
 
     def copy(self, source: Stored, target: Stored) -> Planned:
@@ -155,10 +156,25 @@ class _Rewriter:
             with ir.InsertionPoint(group.op), group.op.location:
                 inputs = [self._input(value, wanted) for value, wanted in _wanted(group, self._forms)]
                 result = stored(graph.type_of(group.result), self._forms[group.result])
-                tensor = self._calls.call(plan[-1][0].code.family, plan, inputs, _tensor_type(result))
-                self._bytes[group.result, result.form] = tensor
+                self._bytes[group.result, result.form] = self._called(plan, inputs, _tensor_type(result))
         for group in reversed(groups):
             self._erase(group)
+
+    def _called(self, plan: Planned, inputs: Sequence[Any], result: Any) -> Any:
+        """The tensor that launches compute; a call of its own for each temporary one."""
+        known, first = list(inputs), 0
+        for number, (_, _, temporary) in enumerate(plan, 1):
+            if temporary or number == len(plan):
+                type_ = ir.RankedTensorType.get([temporary], ir.IntegerType.get_signless(8))
+                known.append(self._call(plan[first:number], known, type_ if temporary else result))
+                first = number
+        return known[-1]
+
+    def _call(self, plan: Planned, known: Sequence[Any], result: Any) -> Any:
+        used = sorted({number for _, reads, _ in plan for number in reads})
+        launches = [(launch, [used.index(number) for number in reads]) for launch, reads, _ in plan]
+        family = plan[-1][0].code.family
+        return self._calls.call(family, launches, [known[number] for number in used], result)
 
     def _input(self, value: Any, wanted: Form) -> Any:
         base = base_of(value)
@@ -177,7 +193,8 @@ class _Rewriter:
         type_ = graph.type_of(value)
         source, target = stored(type_, kept), stored(type_, form)
         given = self._input(base, kept)
-        return self._calls.call("copy", self._planner.copy(source, target), [given], _tensor_type(target))
+        launches = [(launch, reads) for launch, reads, _ in self._planner.copy(source, target)]
+        return self._calls.call("copy", launches, [given], _tensor_type(target))
 
     def _erase(self, group: Group) -> None:
         """Give the result to readers that are no groups; erase the ops."""

@@ -11,8 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...dialect import rescale
+from ...dialect.numerics import Rounding
 from ...dialect.op_constants import Contraction, Rescale, ShiftSum, Sum
-from ...kernels.conv import Conv, Residual
+from ...dialect.types import TensorType
+from ...kernels.conv import Conv, Residual, WideConv
 from ...kernels.image import Image
 from .. import graph
 from . import convolutions_16x8
@@ -82,21 +84,37 @@ def fully_connected(op: Any, attributes: Mapping[str, Any], around: Around) -> G
     if is_16bit(graph.type_of(x)):
         return convolutions_16x8.fully_connected(op, attributes, around, arrays)
     weights, bias = arrays
-    if not is_8bit(graph.type_of(x)) or not is_8bit(graph.type_of(op.results[0])):
+    filter_type, result_type = graph.type_of(constants[0]), graph.type_of(op.results[0])
+    gives_sums = _is_sum(result_type)
+    if not is_8bit(graph.type_of(x)) or not (is_8bit(result_type) or gives_sums):
         return "input and result are not both 8-bit"
-    filter_type = graph.type_of(constants[0])
     rows, depth = weights.shape
+    if gives_sums:
+        numbers = rescale.fully_connected(
+            graph.type_of(x), filter_type, result_type, attributes["clamp"], around.mode
+        )
+        if numbers.rescale.rounding is not Rounding.EXACT or attributes["clamp"]:
+            return "its result is neither 8-bit nor the sums as they are"
 
     def make(inputs: Sequence[Stored], result: Stored) -> Parts:
         types = inputs[0].type, filter_type, result.type
         numbers = rescale.fully_connected(*types, attributes["clamp"], around.mode)
         images = inputs[0].image, result.image  # of the same rows, since leading dimensions stay
         arrays = weights.reshape(rows, 1, 1, depth), bias
-        return [
-            Part(_conv("conv2d", (inputs[0], result), images, numbers, arrays, (1, 1), (1, 1), (0, 0), 1))
-        ]
+        conv = _conv("conv2d", (inputs[0], result), images, numbers, arrays, (1, 1), (1, 1), (0, 0), 1)
+        return [Part(WideConv(**vars(conv)) if gives_sums else conv)]
 
     return Group(op, (x,), (Want(around.signed_inputs),), make)
+
+
+def _is_sum(type_: TensorType) -> bool:
+    """Whether a tensor has i32 numbers, with one scale."""
+    return (
+        type_.is_quantized
+        and type_.params.storage.name == "i32"
+        and type_.params.is_per_tensor
+        and type_.is_static
+    )
 
 
 def batch_matmul(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:

@@ -68,6 +68,10 @@ class Part:
 
     spec: Any
     inputs: tuple[int, ...] = (0,)
+    temporary: int = 0
+    """If its result is none of the group's but only read by later parts: how many bytes. It is input number
+    ``inputs of the group + temporary results before it``.
+    """
 
 
 Parts: TypeAlias = list[Part] | str

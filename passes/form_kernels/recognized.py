@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from .. import graph
-from . import convolutions, elementwise, movement, pairs, reductions, resizing
+from . import convolutions, dynamic_range, elementwise, movement, pairs, reductions, resizing
 from .groups import Around, Builder, Group
 
 BUILDERS: Mapping[str, Builder] = {
@@ -20,6 +20,8 @@ BUILDERS: Mapping[str, Builder] = {
     "concat": movement.concat,
     "conv2d": convolutions.conv2d,
     "dequantize": elementwise.dequantize,
+    "dynamic_conv2d": dynamic_range.conv2d,
+    "dynamic_fully_connected": dynamic_range.fully_connected,
     "fully_connected": convolutions.fully_connected,
     "leaky_relu": elementwise.unary,
     "logistic": elementwise.unary,

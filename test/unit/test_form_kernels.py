@@ -4,10 +4,8 @@ against the numpy meaning, bit by bit.
 
 from __future__ import annotations
 
-import ctypes
 import logging
 import math
-import mmap
 import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -17,6 +15,7 @@ import pytest
 
 import kernel_networks
 import zeropoint as zp
+from guarded_arrays import before_a_gap
 from kernel_machines import MACHINES
 from zeropoint.codegen.machine import Machine
 from zeropoint.codegen.program import COPY
@@ -39,7 +38,7 @@ pytestmark = pytest.mark.skipif(not MACHINES, reason="no kernels for this machin
 @pytest.fixture(params=MACHINES)
 def isa(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """``zp.compile`` generates code for this instruction set, and takes networks as they are."""
-    monkeypatch.setattr(compiler, "_machine", lambda _: MACHINES[request.param])
+    monkeypatch.setattr(compiler, "_machine_here", lambda _: MACHINES[request.param])
     return str(request.param)
 
 
@@ -347,20 +346,6 @@ def test_the_caller_s_memory(isa: str, seed: int, monkeypatch: pytest.MonkeyPatc
             whole = whole.base
         start = result.ctypes.data - whole.ctypes.data
         assert set(whole[:start]) == set(whole[start + result.nbytes :]) == {0x5A}
-
-
-def before_a_gap(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """A copy that ends where a page begins that nobody may read."""
-    size, page = array.nbytes, mmap.PAGESIZE
-    pages = mmap.mmap(-1, -(-size // page) * page + page)
-    whole = np.frombuffer(pages, np.uint8)
-    libc = ctypes.CDLL(None)
-    assert (
-        libc.mprotect(ctypes.c_void_p(whole.ctypes.data + whole.size - page), ctypes.c_size_t(page), 0) == 0
-    )
-    copy = whole[whole.size - page - size : whole.size - page].view(array.dtype).reshape(array.shape)
-    copy[...] = array
-    return copy
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")

@@ -1,0 +1,190 @@
+"""Models of one operator, of kinds that are in few networks: dynamic range ("hybrid"), weights in blocks,
+recurrent layers.
+
+``python test/benchmark_models.py FOLDER`` writes one file each; ``python -m bench compare FOLDER`` measures
+them.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from tflite_builder import Builder, packed
+
+Model = Callable[[Builder, np.random.Generator], tuple[Sequence[int], Sequence[int]]]
+
+
+def _weights(model: Builder, rng: np.random.Generator, shape: Sequence[int], axis: int = 0) -> int:
+    data = rng.integers(-127, 128, tuple(shape)).astype(np.int8)
+    return model.constant("w", data, scales=rng.uniform(1e-3, 1e-2, shape[axis]), axis=axis)
+
+
+def _bias(model: Builder, rng: np.random.Generator, count: int) -> int:
+    return model.constant("b", rng.standard_normal(count).astype(np.float32))
+
+
+def fully_connected(rows: int, depth: int, outputs: int, asymmetric: bool = False) -> Model:
+    def write(model: Builder, rng: np.random.Generator) -> tuple[Sequence[int], Sequence[int]]:
+        x = model.tensor("x", (rows, depth), np.float32)
+        y = model.tensor("y", (rows, outputs), np.float32)
+        operands = [x, _weights(model, rng, (outputs, depth)), _bias(model, rng, outputs)]
+        model.op("FULLY_CONNECTED", operands, [y], AsymmetricQuantizeInputs=asymmetric)
+        return [x], [y]
+
+    return write
+
+
+def blockwise(rows: int, depth: int, outputs: int, size: int = 32) -> Model:
+    def write(model: Builder, rng: np.random.Generator) -> tuple[Sequence[int], Sequence[int]]:
+        scales = rng.uniform(0.01, 0.1, (outputs, depth // size)).astype(np.float16)
+        index = model.tensor("scales", scales.shape, "float16", data=scales)
+        stored = rng.integers(-8, 8, (outputs, depth)).astype(np.int8)
+        w = model.tensor("w", stored.shape, "int4", data=packed(stored))
+        model.tensors[w].blockwise = (index, size)
+        x = model.tensor("x", (rows, depth), np.float32)
+        y = model.tensor("y", (rows, outputs), np.float32)
+        model.op("FULLY_CONNECTED", [x, w, _bias(model, rng, outputs)], [y])
+        return [x], [y]
+
+    return write
+
+
+def convolution(size: int, inputs: int, outputs: int, kernel: int) -> Model:
+    def write(model: Builder, rng: np.random.Generator) -> tuple[Sequence[int], Sequence[int]]:
+        x = model.tensor("x", (1, size, size, inputs), np.float32)
+        y = model.tensor("y", (1, size, size, outputs), np.float32)
+        operands = [x, _weights(model, rng, (outputs, kernel, kernel, inputs)), _bias(model, rng, outputs)]
+        model.op("CONV_2D", operands, [y], Padding="SAME", StrideH=1, StrideW=1)
+        return [x], [y]
+
+    return write
+
+
+def depthwise(size: int, channels: int) -> Model:
+    def write(model: Builder, rng: np.random.Generator) -> tuple[Sequence[int], Sequence[int]]:
+        x = model.tensor("x", (1, size, size, channels), np.float32)
+        y = model.tensor("y", (1, size, size, channels), np.float32)
+        operands = [x, _weights(model, rng, (1, 3, 3, channels), 3), _bias(model, rng, channels)]
+        options = {"Padding": "SAME", "StrideH": 1, "StrideW": 1, "DepthMultiplier": 1}
+        model.op("DEPTHWISE_CONV_2D", operands, [y], **options)
+        return [x], [y]
+
+    return write
+
+
+def batch_matmul(rows: int, depth: int, columns: int) -> Model:
+    def write(model: Builder, rng: np.random.Generator) -> tuple[Sequence[int], Sequence[int]]:
+        x = model.tensor("x", (1, rows, depth), np.float32)
+        y = model.tensor("y", (1, rows, columns), np.float32)
+        w = _weights(model, rng, (depth, columns), 1)
+        model.op("BATCH_MATMUL", [x, w], [y])
+        return [x], [y]
+
+    return write
+
+
+def lstm(time: int, depth: int, units: int, integer: bool) -> Model:
+    def write(model: Builder, rng: np.random.Generator) -> tuple[Sequence[int], Sequence[int]]:
+        def matrix(name: str, columns: int) -> int:
+            data = rng.integers(-127, 128, (units, columns)).astype(np.int8)
+            return model.constant(name, data, scales=2.0**-9)
+
+        def bias(name: str) -> int:
+            data = rng.integers(-999, 999, units)
+            return model.constant(
+                name,
+                data.astype(np.int32 if integer else np.float32),
+                **({"scales": 1e-4} if integer else {}),
+            )
+
+        shape, kind = (1, time, depth), np.int8 if integer else np.float32
+        q8, q16 = ({"scales": 2.0**-7}, {"scales": 2.0**-11}) if integer else ({}, {})
+        x = model.tensor("x", shape, kind, **q8)
+        y = model.tensor("y", (1, time, units), kind, **q8)
+        h = model.tensor("h", (1, units), kind, **q8, variable=True)
+        c = model.tensor("c", (1, units), np.int16 if integer else kind, **q16, variable=True)
+        operands = [
+            x,
+            *(matrix(f"w{g}", depth) for g in range(4)),
+            *(matrix(f"r{g}", units) for g in range(4)),
+        ]
+        operands += [-1, -1, -1, *(bias(f"b{g}") for g in range(4)), -1, -1, h, c, -1, -1, -1, -1]
+        between = [model.tensor(f"i{g}", (), np.float32) for g in range(4)]
+        between.append(model.tensor("hidden", (), np.int8, 2.0**-7))
+        model.op(
+            "UNIDIRECTIONAL_SEQUENCE_LSTM",
+            operands,
+            [y],
+            between if integer else (),
+            FusedActivationFunction="TANH",
+        )
+        return [x], [y]
+
+    return write
+
+
+def svdf(depth: int, units: int, memory: int, integer: bool) -> Model:
+    def write(model: Builder, rng: np.random.Generator) -> tuple[Sequence[int], Sequence[int]]:
+        feature = rng.integers(-127, 128, (units, depth)).astype(np.int8)
+        if integer:
+            time = rng.integers(-9999, 9999, (units, memory)).astype(np.int16)
+            bias = rng.integers(-99, 99, units).astype(np.int32)
+            x = model.tensor("x", (1, depth), np.int8, 0.02)
+            y = model.tensor("y", (1, units), np.int8, 0.1)
+            state = model.tensor("s", (1, units * memory), np.int16, 1e-3, variable=True)
+            constants = [
+                model.constant("f", feature, scales=0.01),
+                model.constant("t", time, scales=1e-4),
+                model.constant("b", bias, scales=1e-7),
+            ]
+        else:
+            x = model.tensor("x", (1, depth), np.float32)
+            y = model.tensor("y", (1, units), np.float32)
+            state = model.tensor("s", (1, units * memory), np.float32, variable=True)
+            time = rng.integers(-127, 128, (units, memory)).astype(np.int8)
+            constants = [
+                model.constant("f", feature, scales=0.01),
+                model.constant("t", time, scales=0.01),
+                _bias(model, rng, units),
+            ]
+        model.op("SVDF", [x, *constants, state], [y], Rank=1, FusedActivationFunction="RELU")
+        return [x], [y]
+
+    return write
+
+
+MODELS = {
+    "hybrid_fully_connected_1x1024x1024": fully_connected(1, 1024, 1024),
+    "hybrid_fully_connected_1x256x256": fully_connected(1, 256, 256),
+    "hybrid_fully_connected_64x512x512": fully_connected(64, 512, 512),
+    "hybrid_fully_connected_64x512x512_asymmetric": fully_connected(64, 512, 512, True),
+    "hybrid_conv_56_64_3x3": convolution(56, 64, 64, 3),
+    "hybrid_conv_28_128_1x1": convolution(28, 128, 256, 1),
+    "hybrid_depthwise_56_128_3x3": depthwise(56, 128),
+    "hybrid_batch_matmul_64x256x256": batch_matmul(64, 256, 256),
+    "blockwise_1x1024x1024": blockwise(1, 1024, 1024),
+    "blockwise_64x512x512": blockwise(64, 512, 512),
+    "lstm_int8_10x64x128": lstm(10, 64, 128, True),
+    "lstm_hybrid_10x64x128": lstm(10, 64, 128, False),
+    "svdf_int8_40x128x10": svdf(40, 128, 10, True),
+    "svdf_hybrid_40x128x10": svdf(40, 128, 10, False),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, write in MODELS.items():
+        model = Builder()
+        inputs, outputs = write(model, np.random.default_rng(0))
+        (folder / f"{name}.tflite").write_bytes(model.build(inputs, outputs))
+
+
+if __name__ == "__main__":
+    main()
