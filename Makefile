@@ -3,7 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help install demo test test-aarch64 lit unit lint clean
+TARGET ?= host
+
+.PHONY: help install demo c-example test test-aarch64 lit unit lint clean
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/'
@@ -18,6 +20,9 @@ install: $(VENV)/.installed ## create .venv with Zeropoint and its test tools
 
 demo: $(VENV)/.installed ## a real quantized network, from TFLite to machine code
 	@$(BIN)/zeropoint demo
+
+c-example: $(VENV)/.installed ## the demo's network in a C program; TARGET=aarch64-dotprod to emulate another machine
+	@$(MAKE) -s -C examples/c PYTHON=$(CURDIR)/$(BIN)/python TARGET=$(TARGET)
 
 test: lit unit ## all tests: IR tests (lit), then numbers (pytest)
 

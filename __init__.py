@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .frontends import load
     from .runtime.compiler import compile
     from .runtime.executable import Executable
+    from .runtime.export import export
     from .runtime.interpreter import Interpreter
     from .runtime.saved import load_executable
 
@@ -41,6 +42,7 @@ _HOMES = {
     "UnsupportedOpError": "errors",
     "ZeropointError": "errors",
     "compile": "runtime.compiler",
+    "export": "runtime.export",
     "load": "frontends",
     "load_executable": "runtime.saved",
 }
@@ -58,6 +60,7 @@ __all__ = [
     "ZeropointError",
     "__version__",
     "compile",
+    "export",
     "load",
     "load_executable",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable
+from itertools import accumulate
 
 
 class Lifetimes:
@@ -19,14 +20,12 @@ class Lifetimes:
         first, _ = self._spans.get(buffer, (step, step))
         self._spans[buffer] = first, step
 
-    def most_alive(self) -> int:
-        """The largest sum of the sizes of buffers that are alive at one step: no arena is smaller."""
+    def alive(self, steps: int) -> list[int]:
+        """The sum of the sizes of buffers that are alive, at each of so many steps. No arena is smaller than
+        the largest.
+        """
         changes: dict[int, int] = defaultdict(int)
         for buffer, (first, last) in self._spans.items():
             changes[first] += self._sizes[buffer]
             changes[last + 1] -= self._sizes[buffer]
-        alive = most = 0
-        for step in sorted(changes):
-            alive += changes[step]
-            most = max(most, alive)
-        return most
+        return list(accumulate(changes[step] for step in range(steps)))

@@ -25,7 +25,7 @@ def to_object(text: str, machine: Machine, *, optimize: bool = True) -> bytes:
         TargetError: LLVM does not know the machine.
     """
     started = time.perf_counter()
-    module, target_machine = _module(text, machine, optimize)
+    module, target_machine = parsed(text, machine, optimize=optimize)
     code = bytes(target_machine.emit_object(module))
     LOG.debug("LLVM made %d bytes of machine code in %.3f s", len(code), time.perf_counter() - started)
     return code
@@ -33,16 +33,24 @@ def to_object(text: str, machine: Machine, *, optimize: bool = True) -> bytes:
 
 def to_assembly(text: str, machine: Machine, *, optimize: bool = True) -> str:
     """The assembly of the LLVM IR ``text``; as :func:`to_object`."""
-    module, target_machine = _module(text, machine, optimize)
+    module, target_machine = parsed(text, machine, optimize=optimize)
     return str(target_machine.emit_assembly(module))
 
 
-def _module(text: str, machine: Machine, optimize: bool) -> tuple[Any, Any]:
-    """The LLVM module of ``text``, after LLVM's passes if it is to be optimized; and the target machine."""
+def parsed(text: str, machine: Machine, *, optimize: bool, context: Any = None) -> tuple[Any, Any]:
+    """The LLVM module of ``text``, after LLVM's passes if it is to be optimized; and the target machine.
+
+    ``context``: an LLVM context for modules that will be linked, used by one thread; one of its own if left
+    out.
+
+    Raises:
+        PipelineError: LLVM does not accept the text.
+        TargetError: LLVM does not know the machine.
+    """
     target_machine = machine.target_machine(2 if optimize else 1)
     try:
         # A context of its own: several threads compile at once.
-        module = llvm.parse_assembly(text, llvm.create_context())
+        module = llvm.parse_assembly(text, context or llvm.create_context())
         module.verify()
     except RuntimeError as error:
         raise PipelineError(f"LLVM does not accept the generated IR: {error}") from error

@@ -42,11 +42,15 @@ class KernelIr:
 
 
 class Lowering:
-    """Lowers kernels in one MLIR context. Not for several threads at once."""
+    """Lowers kernels in one MLIR context. Not for several threads at once.
 
-    def __init__(self, context: Any) -> None:
+    ``index_bits``: of an index in loops, as many as an address has.
+    """
+
+    def __init__(self, context: Any, index_bits: int = 64) -> None:
         self._context = context
-        passes = passes_to("llvm", start="kernels")
+        self._index_bits = index_bits
+        passes = loop_passes(index_bits)
         self._loops = build_pass_manager(parse_pass_list(",".join(passes)), context, verify_each=False)
         vectors = parse_pass_list(",".join(LAUNCHED_LOWERING))
         self._vectors = build_pass_manager(vectors, context, verify_each=False)
@@ -58,7 +62,7 @@ class Lowering:
             PipelineError: it cannot be lowered, or calls a function that this process does not have.
         """
         text = self._lowered(source.text, self._loops)
-        return KernelIr(text + _adapter(source.parameters), optimize=True)
+        return KernelIr(text + _adapter(source.parameters, self._index_bits), optimize=True)
 
     def launched(self, text: str) -> KernelIr:
         """A launched kernel: ``func.func @kernel(%row: !llvm.ptr, %begin: i64, %end: i64)``.
@@ -76,6 +80,29 @@ class Lowering:
         except MLIRError as error:
             raise PipelineError(diagnostics_text(error, "<kernel>")) from error
         return translate(module)
+
+
+def loop_passes(index_bits: int) -> tuple[str, ...]:
+    """The passes that bring loops to the LLVM dialect. ``convert-to-llvm`` knows indices of 64 bits only: for
+    others its parts are named one by one.
+    """
+    passes = passes_to("llvm", start="kernels")
+    if index_bits == 64:
+        return passes
+    width = f"index-bitwidth={index_bits}"
+    parts = tuple(
+        f"{name}{{{width}}}"
+        for name in ("finalize-memref-to-llvm", "convert-cf-to-llvm", "convert-arith-to-llvm")
+    )
+    narrow: list[str] = []
+    for name in passes:
+        if name == "convert-to-llvm":
+            narrow += parts
+        elif name.startswith("convert-func-to-llvm{"):
+            narrow.append(f"{name[:-1]} {width}}}")
+        else:
+            narrow.append(name)
+    return tuple(narrow)
 
 
 def translate(module: Any) -> str:
@@ -102,20 +129,23 @@ def translate(module: Any) -> str:
     return rewrite_float_literals(text)
 
 
-def _adapter(parameters: Sequence[str]) -> str:
+def _adapter(parameters: Sequence[str], index_bits: int) -> str:
     """The kernel as a program calls it: take the arguments out of the row; there is one unit of work."""
     lines = [f"define void @{KERNEL}(ptr readonly %row, i64 %begin, i64 %end) {{"]
     arguments = []
     for i, parameter in enumerate(parameters):
         lines.append(f"  %slot{i} = getelementptr i64, ptr %row, i64 {i}")
-        type_, loads = _load(parameter, i)
+        type_, loads = _load(parameter, i, index_bits)
         lines += loads
         arguments.append(f"{type_} %argument{i}")
     return "\n".join([*lines, f"  call void @{BODY}({', '.join(arguments)})", "  ret void", "}", ""])
 
 
-def _load(parameter: str, i: int) -> tuple[str, list[str]]:
-    """The LLVM type of a parameter, and the lines that make ``%argument<i>`` of its slot."""
+def _load(parameter: str, i: int, index_bits: int) -> tuple[str, list[str]]:
+    """The LLVM type of a parameter, and the lines that make ``%argument<i>`` of its slot.
+
+    An address is the first bytes of its slot, whatever its size: machines are little endian.
+    """
     if parameter.startswith("memref<"):
         return "ptr", [f"  %argument{i} = load ptr, ptr %slot{i}"]
     lines = [f"  %word{i} = load i64, ptr %slot{i}"]
@@ -127,7 +157,7 @@ def _load(parameter: str, i: int) -> tuple[str, list[str]]:
             lines.append(f"  %bits{i} = trunc i64 %word{i} to i{bits}")
             source = f"%bits{i}"
         return type_, [*lines, f"  %argument{i} = bitcast i{bits} {source} to {type_}"]
-    bits = 64 if parameter == "index" else int(parameter[1:])
+    bits = index_bits if parameter == "index" else int(parameter[1:])
     if bits == 64:
         return "i64", [f"  %argument{i} = load i64, ptr %slot{i}"]
     return f"i{bits}", [*lines, f"  %argument{i} = trunc i64 %word{i} to i{bits}"]

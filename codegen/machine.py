@@ -18,6 +18,9 @@ from . import amx_permission
 
 _INITIALIZED = threading.Lock()
 _done: set[str] = set()
+_SYSTEMS = ("linux", "windows", "darwin", "macos", "bsd", "android")
+_ABIS = {"riscv64": "lp64d"}
+"""How functions are called where LLVM's choice is not what Linux takes."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +37,25 @@ class Machine:
         there = set(self.features.split(","))
         return next((isa.name for isa in INSTRUCTION_SETS.values() if isa.features <= there), "")
 
+    @property
+    def architecture(self) -> str:
+        """The first word of the triple: ``x86_64``, ``aarch64``, ``riscv64``, ``thumbv7em`` ..."""
+        name = self.triple.split("-")[0]
+        return {"amd64": "x86_64", "arm64": "aarch64"}.get(name, name)
+
+    @property
+    def has_system(self) -> bool:
+        """Whether the triple names an operating system; without one there are no shared libraries."""
+        return any(name in self.triple for name in _SYSTEMS)
+
+    @property
+    def pointer_bits(self) -> int:
+        """Of an address."""
+        return 64 if self.architecture.endswith("64") else 32
+
     def target_machine(self, level: int = 2) -> Any:
         """A fresh LLVM target machine that generates code at optimization ``level`` (0 to 3). Code is
-        position independent.
+        position independent where there is an operating system.
 
         Raises:
             TargetError: LLVM does not know the triple.
@@ -47,7 +66,12 @@ class Machine:
         except RuntimeError as error:
             raise TargetError(f"target '{self.triple}': LLVM cannot generate code for it: {error}") from error
         return target.create_target_machine(
-            cpu=self.cpu, features=self.features, opt=level, reloc="pic", codemodel="default"
+            cpu=self.cpu,
+            features=self.features,
+            opt=level,
+            reloc="pic" if self.has_system else "static",
+            codemodel="default",
+            abiname=_ABIS.get(self.architecture, ""),
         )
 
 

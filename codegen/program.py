@@ -69,6 +69,8 @@ class Step:
     """Why no kernel family took it, if none did and that is known."""
     overlaps_next: bool = False
     """Whether the next step may run at the same time."""
+    alive_bytes: int = 0
+    """What of the arena holds values that this step or a later one needs while it runs."""
 
 
 @dataclass(frozen=True)

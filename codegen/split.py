@@ -127,12 +127,14 @@ class _MainReader:
                 self._variables.append(_variable(argument.type, attributes))
 
     def program(self) -> Program:
+        alive = self._lifetimes.alive(len(self.steps))
+        steps = [replace(step, alive_bytes=size) for step, size in zip(self.steps, alive, strict=True)]
         return Program(
-            tuple(self.steps),
+            tuple(steps),
             self._arena_bytes,
             self._counts["input"],
             self._counts["output"],
-            self._lifetimes.most_alive(),
+            max(alive, default=0),
             self.launched,
             tuple(self._variables),
             tuple(self._inner.steps),

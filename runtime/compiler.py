@@ -4,45 +4,28 @@ from __future__ import annotations
 
 import logging
 import os
-import threading
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
-
-import numpy as np
-import numpy.typing as npt
 
 from ..codegen.cpu import instructions
-from ..codegen.lowering import KernelIr, Lowering
 from ..codegen.machine import Machine, host, machine_of
-from ..codegen.program import Program
-from ..codegen.split import KernelSource, split
 from ..dialect.model import Model
 from ..errors import InputError, TargetError
-from ..kernels.choices import Chooser, choosing
-from ..kernels.families import emit
-from ..kernels.launch import Code
-from ..passes.decisions import collect
-from ..passes.externalize_constants import constant_block
-from ..passes.keep_intermediates import KeepIntermediatesPass
-from ..passes.pass_manager import run_pipeline
+from ..kernels.choices import Chooser
 from ..passes.pipelines import passes_to
 from ..targets import load_target
 from ..targets.host import why_not_here
 from ..targets.loading import HOST
 from .compiled import Compiled
 from .executable import Executable
-from .kernel_objects import Progress, Recipe, builtin_recipes, identity, kernel_objects
-from .refusals import with_reasons
+from .kernel_objects import Progress, builtin_recipes, kernel_objects
+from .planning import kernel_recipes, load_model, plan_network, require_static
 from .stored_choices import store, stored_chooser
 from .tuning import fixed
 from .tuning import tune as tune_network
 from .variables import Variables
 
 LOG = logging.getLogger("zeropoint.compile")
-# The bindings' objects are safe under the interpreter lock, but passes in Python let other threads in.
-_MLIR = threading.Lock()
 
 
 def compile(
@@ -147,17 +130,17 @@ class _Job:
     def compiled(self, chooser: Chooser | None, threads: int) -> Compiled:
         """The network with the kernels that ``chooser`` wants."""
         model = self.model
-        with _MLIR, choosing(chooser):
-            lowered, program, kernels, constants = _planned(model, self.passes, self.keep_intermediates)
+        plan = plan_network(model, self.passes, chooser, keep_intermediates=self.keep_intermediates)
+        program = plan.program
         LOG.info("%s: %d steps after %.2f s", model.name, len(program.steps), self._seconds())
-        recipes = _recipes(model, program, kernels, self.machine)
+        recipes = builtin_recipes(self.machine, program.kernels) | kernel_recipes(model, plan.kernels)
         missing = {name: recipe for name, recipe in recipes.items() if name not in self.objects}
         self.objects.update(kernel_objects(missing, self.machine, cache=self.cache, progress=self.progress))
-        kept = tuple(lowered.outputs[len(model.outputs) :]) if self.keep_intermediates else None
+        kept = tuple(plan.model.outputs[len(model.outputs) :]) if self.keep_intermediates else None
         return Compiled(
             program,
             {name: self.objects[name] for name in recipes},
-            constants,
+            plan.constants,
             tuple(model.inputs),
             tuple(model.outputs),
             kept,
@@ -184,8 +167,8 @@ def _job(
     progress: Progress,
 ) -> _Job:
     passes = passes_to("kernels", pipeline, target=None if target == HOST else target, isa=machine.isa)
-    model = model_or_path if isinstance(model_or_path, Model) else _load(model_or_path)
-    _require_static(model)
+    model = load_model(model_or_path)
+    require_static(model)
     return _Job(model, machine, passes, keep_intermediates, cache, progress)
 
 
@@ -202,58 +185,3 @@ def _machine_here(name: str) -> Machine:
 def _check(threads: int) -> None:
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
         raise InputError(f"threads: got {threads!r}, expected a positive whole number")
-
-
-def _load(path: str | os.PathLike[str]) -> Model:
-    from ..frontends import load  # the readers are needed for files only
-
-    if not isinstance(path, str | os.PathLike):
-        raise InputError(f"model_or_path: got {type(path).__name__}, expected a path or a Model")
-    return load(path)
-
-
-def _require_static(model: Model) -> None:
-    for info in model.inputs:
-        if not info.type.is_static:
-            shape = ["?" if extent < 0 else extent for extent in info.shape]
-            example = ", ".join("1" if extent == "?" else str(extent) for extent in shape)
-            raise InputError(
-                f"{model.name}: input '{info.name}' has the dynamic shape [{', '.join(map(str, shape))}]; "
-                f"load the model with shapes={{'{info.name}': [{example}]}} or other extents"
-            )
-
-
-def _planned(
-    model: Model, passes: tuple[str, ...], keep_intermediates: bool
-) -> tuple[Model, Program, dict[str, KernelSource | Code], npt.NDArray[np.uint8]]:
-    """The model that is compiled, its program, the kernels in it, and its constant block."""
-    with model.context, model.module.operation.location:
-        module = model.module.operation.clone()
-        compiled = model
-        if keep_intermediates:
-            KeepIntermediatesPass().run(module)
-            compiled = Model.from_module(module, model.name)
-    with collect() as decisions:
-        run_pipeline(module, passes, verify_each=False)  # MLIR verifies what comes out
-    program, kernels = split(module)
-    return compiled, with_reasons(program, passes, decisions), kernels, constant_block(module)
-
-
-def _recipes(
-    model: Model, program: Program, kernels: Mapping[str, KernelSource | Code], machine: Machine
-) -> dict[str, Recipe]:
-    """How each kernel of a program is made, and the driver that runs them."""
-    lowering: list[Lowering] = []
-
-    def lower(kernel: KernelSource | Code) -> KernelIr:
-        with _MLIR:
-            if not lowering:
-                lowering.append(Lowering(model.context))
-            if isinstance(kernel, KernelSource):
-                return lowering[0].kernel(kernel)
-            return lowering[0].launched(emit(kernel))
-
-    recipes = builtin_recipes(machine, program.kernels)
-    for name, kernel in kernels.items():
-        recipes[name] = Recipe(identity(kernel), partial(lower, kernel))
-    return recipes

@@ -18,6 +18,7 @@ examples:
   zeropoint run model.tflite --input image.npy     run it and look at its outputs
   zeropoint run model.tflite --target ./mine.toml  the same under the rules of another backend
   zeropoint bench model.tflite                     how long one inference takes, as percentiles
+  zeropoint compile model.tflite --target aarch64  an object file and a header, for C on another machine
   zeropoint import model.tflite | qopt --to=linalg the IR, for the pass driver
 
 `zeropoint COMMAND --help` explains each command. Exit status: 0 done, 1 an error, 2 wrong usage.
@@ -26,7 +27,7 @@ examples:
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line; each subcommand sets ``run``, a function of the parsed arguments."""
-    from . import cli_bench, cli_demo, cli_explain, cli_import, cli_inspect, cli_run, cli_targets
+    from . import cli_bench, cli_compile, cli_demo, cli_explain, cli_import, cli_inspect, cli_run, cli_targets
 
     top = argparse.ArgumentParser(
         prog="zeropoint",
@@ -36,7 +37,16 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"zeropoint {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (cli_demo, cli_import, cli_inspect, cli_explain, cli_run, cli_bench, cli_targets):
+    for module in (
+        cli_demo,
+        cli_import,
+        cli_inspect,
+        cli_explain,
+        cli_run,
+        cli_bench,
+        cli_compile,
+        cli_targets,
+    ):
         module.register(commands)
     top.set_defaults(commands=tuple(commands.choices))
     return top

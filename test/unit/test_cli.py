@@ -55,7 +55,7 @@ def test_explain_checks_its_seed(capsys: pytest.CaptureFixture[str]) -> None:
     assert "argument --seed: got -1, expected a whole number of 0 or more" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["explain", "targets"])
+@pytest.mark.parametrize("command", ["compile", "explain", "targets"])
 def test_help_fits_a_terminal(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         cli.main([command, "--help"])
@@ -74,7 +74,10 @@ def test_no_command_prints_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "message"),
     [
         (["insepct", "x"], "no command 'insepct'; did you mean 'inspect'?"),
-        (["qqq"], "no command 'qqq', expected one of demo, import, inspect, explain, run, bench, targets"),
+        (
+            ["qqq"],
+            "no command 'qqq', expected one of demo, import, inspect, explain, run, bench, compile, targets",
+        ),
         (["targets", "diff", "glow"], "diff: needs two targets, got 1: glow"),
         (["targets", "diff"], "diff: needs two targets, got 0"),
     ],

@@ -1,0 +1,162 @@
+"""Names that C and C++ accept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from ...errors import InputError
+
+# Of C99 and C++20, and the types that the header itself names.
+_KEYWORDS = frozenset(
+    [
+        "alignas",
+        "alignof",
+        "and",
+        "and_eq",
+        "asm",
+        "auto",
+        "bitand",
+        "bitor",
+        "bool",
+        "break",
+        "case",
+        "catch",
+        "char",
+        "char8_t",
+        "char16_t",
+        "char32_t",
+        "class",
+        "compl",
+        "concept",
+        "const",
+        "const_cast",
+        "consteval",
+        "constexpr",
+        "constinit",
+        "continue",
+        "co_await",
+        "co_return",
+        "co_yield",
+        "decltype",
+        "default",
+        "delete",
+        "do",
+        "double",
+        "dynamic_cast",
+        "else",
+        "enum",
+        "explicit",
+        "export",
+        "extern",
+        "false",
+        "float",
+        "for",
+        "friend",
+        "goto",
+        "if",
+        "inline",
+        "int",
+        "long",
+        "mutable",
+        "namespace",
+        "new",
+        "noexcept",
+        "not",
+        "not_eq",
+        "nullptr",
+        "operator",
+        "or",
+        "or_eq",
+        "private",
+        "protected",
+        "public",
+        "register",
+        "reinterpret_cast",
+        "requires",
+        "restrict",
+        "return",
+        "short",
+        "signed",
+        "sizeof",
+        "static",
+        "static_assert",
+        "static_cast",
+        "struct",
+        "switch",
+        "template",
+        "this",
+        "thread_local",
+        "throw",
+        "true",
+        "try",
+        "typedef",
+        "typeid",
+        "typename",
+        "typeof",
+        "union",
+        "unsigned",
+        "using",
+        "virtual",
+        "void",
+        "volatile",
+        "wchar_t",
+        "while",
+        "xor",
+        "xor_eq",
+        "int8_t",
+        "int16_t",
+        "int32_t",
+        "int64_t",
+        "uint8_t",
+        "uint16_t",
+        "uint32_t",
+        "uint64_t",
+        "size_t",
+    ]
+)
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+def is_keyword(name: str) -> bool:
+    return name in _KEYWORDS
+
+
+def c_name(text: str, otherwise: str) -> str:
+    """An identifier like ``text``: what C does not allow becomes ``_``; ``otherwise`` if nothing is left.
+
+    >>> c_name("serving_default_x:0", "input")
+    'serving_default_x_0'
+    """
+    name = re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_") or otherwise
+    if not name[0].isalpha():
+        name = f"{otherwise}_{name}"
+    return f"{name}_" if is_keyword(name) else name
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """``names``, those that are there already (in whatever case: macros are upper case) with a number."""
+    taken: set[str] = set()
+    result = []
+    for name in names:
+        unique, number = name, 1
+        while unique.upper() in taken:
+            number += 1
+            unique = f"{name}_{number}"
+        taken.add(unique.upper())
+        result.append(unique)
+    return result
+
+
+def require_c_name(name: str) -> str:
+    """``name``, which a user chose for a network.
+
+    Raises:
+        InputError: C does not allow it.
+    """
+    if not _IDENTIFIER.fullmatch(name) or is_keyword(name):
+        raise InputError(
+            f"name: got '{name}', expected a name that C allows: letters, digits and '_', a letter first, "
+            f"no keyword; for example '{c_name(name, 'network')}'"
+        )
+    return name

@@ -1,0 +1,106 @@
+"""Exported networks in C programs compute what the Python API computes, bit by bit, on every machine."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import zeropoint as zp
+from c_program import Program, require, toolchain
+from exported_networks import MANY, control_flow_network, control_flow_runs, random_inputs
+from source_tree import ROOT
+from zeropoint.dialect.context import parse_module
+from zeropoint.frontends import load_bytes
+from zeropoint.tools.cli_demo import quantize_images
+from zeropoint.tools.demo import NETWORK, load_test_set
+
+TARGETS = (
+    "host",
+    "x86-64",
+    "aarch64",
+    "aarch64-dotprod",
+    "aarch64-i8mm",
+    "riscv64",
+    "thumbv7em",
+    "thumbv7em-hf",
+)
+MODELS = ROOT.parent / "shared" / "models"
+RUNS = 3
+
+
+def check(model: zp.Model, target: str, folder: Path, runs: list[list[Any]], cpu: str = "") -> None:
+    """The C program's outputs of all runs are those of one executable here."""
+    exported = zp.export(model, target, name="net")
+    assert exported.report.writable_bytes == 0
+    executable = zp.compile(model)
+    results = Program(exported, model, folder).run(*runs, cpu=cpu)
+    for inputs, outputs in zip(runs, results, strict=True):
+        for ours, theirs in zip(executable.run(*inputs), outputs, strict=True):
+            assert ours.tobytes() == theirs.tobytes()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_real_network(target: str, tmp_path: Path) -> None:
+    model = zp.load(NETWORK)
+    images, _ = load_test_set()
+    check(model, target, tmp_path, [[image] for image in quantize_images(images[:RUNS], model.inputs[0])])
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_state_and_every_kind_of_tensor(target: str, tmp_path: Path) -> None:
+    model = zp.Model.from_module(parse_module(MANY), "many.mlir")
+    check(model, target, tmp_path, [random_inputs(model, seed) for seed in range(RUNS)])
+
+
+# Which instructions a CPU has: the code for each must not use others.
+@pytest.mark.parametrize(
+    ("target", "cpu"),
+    [
+        ("aarch64", "cortex-a53"),
+        ("aarch64-dotprod", "neoverse-n1"),
+        ("x86-64", "Nehalem"),
+        ("x86-64-v3", "Haswell"),
+    ],
+)
+def test_on_a_cpu_with_just_the_instructions(target: str, cpu: str, tmp_path: Path) -> None:
+    model = zp.load(NETWORK)
+    images, _ = load_test_set()
+    check(model, target, tmp_path, [[image] for image in quantize_images(images[:1], model.inputs[0])], cpu)
+
+
+@pytest.mark.skipif(not MODELS.is_dir(), reason="the shared networks are not here")
+@pytest.mark.parametrize("target", ["host", "aarch64-dotprod", "riscv64"])
+@pytest.mark.parametrize(
+    "network",
+    [
+        "mlperftiny_kws_int8",
+        "tflm_micro_speech_int8",
+        "mww_okay_nabu_v2",  # variables
+        "tflm_keyword_scrambled_8bit",  # int16 input, SVDF's state
+    ],
+)
+def test_networks_of_others(network: str, target: str, tmp_path: Path) -> None:
+    model = zp.load(MODELS / f"{network}.tflite")
+    check(model, target, tmp_path, [random_inputs(model, seed) for seed in range(RUNS)])
+
+
+@pytest.mark.parametrize("target", ["host", "aarch64-i8mm"])
+def test_the_example(target: str, tmp_path: Path) -> None:
+    require(toolchain(target))
+    variables = [f"PYTHON={sys.executable}", f"TARGET={target}", f"BUILD={tmp_path}"]
+    command = ["make", "-s", "-C", str(ROOT / "examples" / "c"), *variables]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "20 images: 20 recognized, 20 with the bits of the Python API"
+
+
+@pytest.mark.parametrize("target", ["host", "aarch64-dotprod", "thumbv7em"])
+def test_branches_and_loops(target: str, tmp_path: Path) -> None:
+    model = load_bytes(control_flow_network(), name="loops.tflite")
+    exported = zp.export(model, target)
+    assert {"while", "for"} <= {kernel for layer in exported.report.layers for kernel in layer.kernels}
+    check(model, target, tmp_path, control_flow_runs())
