@@ -78,7 +78,7 @@ def _launch(conv: Conv, isa: InstructionSet, form: Form) -> Launch:
         *ending.options,
     )
     constants = [
-        as_bytes(np.stack(terms, axis=3)).reshape(-1),
+        as_bytes(_ordered(terms, tile, isa)).reshape(-1),
         _parameters(conv, channels, ending),
         as_bytes(table(blocks, _flags(blocks, terms))).reshape(-1),
         as_bytes(lines).reshape(-1),
@@ -203,6 +203,16 @@ def _terms(values: npt.NDArray[np.int64], isa: InstructionSet) -> list[npt.NDArr
         terms.append(term.astype(np.int8))
         values = values - term
     return terms
+
+
+def _ordered(
+    terms: Sequence[npt.NDArray[np.generic]], tile: Tile | None, isa: InstructionSet
+) -> npt.NDArray[np.generic]:
+    """``[blocks, ...]``: the terms of :func:`_by_block`, in the order in which they are loaded."""
+    by_tap = np.stack(terms, axis=3)
+    if tile is None or vectors_per_group(isa) == 1 or not tile.weights_by_vector(isa):
+        return by_tap
+    return np.moveaxis(by_tap, 4, 1)
 
 
 def _flags(blocks: Blocks, terms: Sequence[npt.NDArray[np.generic]]) -> npt.NDArray[np.int64]:

@@ -124,6 +124,12 @@ class Tile:
             and (group + 1) * size > row * self.row_shift
         ]
 
+    def weights_by_vector(self, isa: InstructionSet) -> bool:
+        """Whether all weights of an i32 vector of a block follow each other, as they are used: AArch64 loads
+        neighbours in pairs. Else the vectors of each tap do.
+        """
+        return isa.architecture == "aarch64" and self.columns_in != "passing"
+
     def dots(self, isa: InstructionSet) -> int:
         """Groups of input rows that are multiplied, of one column and for all rows of outputs."""
         return sum(map(len, self.uses(isa)))

@@ -259,6 +259,10 @@ class _Tiles(Vectors):
         return [packed[i : i + self.tile.pixels] for i in range(0, len(packed), self.tile.pixels)]
 
     def _tap_weights(self, tap: int, use: int, term: int, vector: int) -> str:
-        index = ((tap * len(self.uses) + use) * self.terms + term) * self.group_vectors
-        index += self.place_in_group(vector)
+        count = self.tile.window[1] * len(self.uses) * self.terms
+        index, place = (tap * len(self.uses) + use) * self.terms + term, self.place_in_group(vector)
+        if self.tile.weights_by_vector(self.isa):
+            index += place * count
+        else:
+            index = index * self.group_vectors + place
         return self.load_weights(self.w.at(self.block_weights, index * self.isa.vector_bytes))

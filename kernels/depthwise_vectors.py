@@ -44,6 +44,7 @@ class Vectors:
         w.align_stack()
         self.parts, self.stored, self.tail = int(code["parts"]), int(code["stored"]), int(code["tail"])
         self.terms = int(code["terms"])
+        self.volatile = isa.architecture == "x86_64"  # AArch64 loads neighbours in pairs
         self.group_vectors = vectors_per_group(isa)
         self.together, self.factors = (VECTORS, 2) if isa.dot == "multiply-add-s8" else (1, 1)
         self.epilogue = Epilogue.of_code(code)
@@ -89,7 +90,7 @@ class Vectors:
     def bias(self, vector: int) -> str:
         """What the accumulators of a block's vector start with."""
         place = self.w.at(self.block_parameters, vector * self.parameter_bytes)
-        return self.w.load(place, self.w.i32, self.isa.vector_bytes, volatile=True)
+        return self.w.load(place, self.w.i32, self.isa.vector_bytes, volatile=self.volatile)
 
     def rescaled(self, vector: int, sums: Sequence[str]) -> list[str]:
         """Accumulators of one vector of channels as i32 numbers."""
@@ -144,9 +145,7 @@ class Vectors:
 
     def load_weights(self, place: str) -> str:
         """One vector of weights; each lane holds those of a channel's taps in a group of rows."""
-        # A whole vector: LLVM would load halves, which smull2 cannot use.
-        halved = self.together > 1
-        return self.w.load(place, self.w.i8, self.isa.vector_bytes, volatile=halved)
+        return self.w.load(place, self.w.i8, self.isa.vector_bytes)
 
     def store(self, packed: str, targets: Sequence[str]) -> None:
         """The bytes of one step, each part to its own place."""
