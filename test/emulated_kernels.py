@@ -1,4 +1,4 @@
-"""Runs kernels of a machine that this one is not, linked with a small C program, under QEMU's user mode."""
+"""Runs kernels of AArch64 on another machine, linked with a small C program, under QEMU's user mode."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from zeropoint.codegen.machine import Machine
 from zeropoint.kernels.instruction_set import INSTRUCTION_SETS
 
 _DRIVER = Path(__file__).with_name("kernel_driver.c")
-_TRIPLES = {"aarch64": "aarch64-unknown-linux-gnu"}
+_TRIPLE = "aarch64-unknown-linux-gnu"
+_EMULATOR, _COMPILER, _LINKER = "qemu-aarch64", "aarch64-linux-gnu-gcc", "aarch64-linux-gnu-ld"
 _CPUS = {"neon": "cortex-a53", "dotprod": "neoverse-n1", "i8mm": "max"}
 """Emulated CPUs that have what code for an instruction set needs, and as little more as possible."""
 _SECONDS = 120
@@ -32,27 +33,23 @@ def is_foreign(isa: str) -> bool:
 
 def why_not(isa: str) -> str:
     """Why code for a foreign instruction set cannot be run here; empty if it can."""
-    architecture = INSTRUCTION_SETS[isa].architecture
-    if architecture not in _TRIPLES:
-        return f"no emulation of {architecture}"
-    missing = [tool for tool in (_emulator(architecture), _compiler(architecture)) if not shutil.which(tool)]
+    if isa not in _CPUS:
+        return f"{isa} is not emulated"
+    missing = [tool for tool in (_EMULATOR, _COMPILER, _LINKER) if not shutil.which(tool)]
     return f"no {' and no '.join(missing)}" if missing else ""
 
 
 def machine(isa: str) -> Machine:
     """Of an instruction set alone."""
-    found = INSTRUCTION_SETS[isa]
-    return Machine(_TRIPLES[found.architecture], "generic", ",".join(sorted(found.features)))
+    return Machine(_TRIPLE, "generic", ",".join(sorted(INSTRUCTION_SETS[isa].features)))
 
 
-def linked(object_file: bytes, isa: str) -> Path:
+def linked(object_file: bytes) -> Path:
     """A program that runs launches of the kernel in an object file, until this process ends."""
     folder = Path(tempfile.mkdtemp(dir=_folder()))
     (folder / "kernel.o").write_bytes(object_file)
     program = folder / "program"
-    compiler = _compiler(INSTRUCTION_SETS[isa].architecture)
-    files = [str(_driver(compiler)), str(folder / "kernel.o")]
-    _run([compiler, "-static", "-z", "noexecstack", "-o", str(program), *files])
+    _run([_LINKER, "-z", "noexecstack", "-o", str(program), str(_driver()), str(folder / "kernel.o")])
     return program
 
 
@@ -72,19 +69,10 @@ def run(
     head = [len(every), len(results), len(scalars), units, step]
     numbers = np.array([*head, *(array.nbytes for array in every), *scalars], np.int64)
     text = b"".join([numbers.tobytes(), *(array.tobytes() for array in every)])
-    emulator = _emulator(INSTRUCTION_SETS[isa].architecture)
-    written = _run([emulator, "-cpu", _CPUS[isa], str(program)], text)
+    written = _run([_EMULATOR, "-cpu", _CPUS[isa], str(program)], text)
     for array in results:
         array[:] = np.frombuffer(written[: array.nbytes], np.uint8).reshape(array.shape)
         written = written[array.nbytes :]
-
-
-def _emulator(architecture: str) -> str:
-    return f"qemu-{architecture}"
-
-
-def _compiler(architecture: str) -> str:
-    return f"{architecture}-linux-gnu-gcc"
 
 
 def _run(command: list[str], text: bytes = b"") -> bytes:
@@ -101,9 +89,9 @@ def _folder() -> str:
     return folder
 
 
-@lru_cache(maxsize=4)
-def _driver(compiler: str) -> Path:
-    target = Path(_folder()) / f"{compiler}.o"
-    flags = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror"]
-    _run([compiler, *flags, "-c", str(_DRIVER), "-o", str(target)])
+@lru_cache(maxsize=1)
+def _driver() -> Path:
+    target = Path(_folder()) / "driver.o"
+    flags = ["-std=c11", "-O1", "-ffreestanding", "-Wall", "-Wextra", "-Werror"]
+    _run([_COMPILER, *flags, "-c", str(_DRIVER), "-o", str(target)])
     return target

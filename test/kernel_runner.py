@@ -109,7 +109,7 @@ def emulated(code: Code) -> Path:
     """A program for an emulated machine."""
     if code not in _COMPILED:
         module, machine = _llvm_module(llvm_ir(emit(code)), machine_of(code.isa))
-        _COMPILED[code] = emulated_kernels.linked(machine.emit_object(module), code.isa)
+        _COMPILED[code] = emulated_kernels.linked(machine.emit_object(module))
     program: Path = _COMPILED[code]
     return program
 
@@ -187,7 +187,7 @@ def run_text(text: str, isa: str, inputs: list[np.ndarray], results: list[np.nda
     ir_text = llvm_ir(text)
     if emulated_kernels.is_foreign(isa):
         module, machine = _llvm_module(ir_text, machine_of(isa))
-        program = emulated_kernels.linked(machine.emit_object(module), isa)
+        program = emulated_kernels.linked(machine.emit_object(module))
         emulated_kernels.run(program, isa, inputs, results, (), units, units)
         return
     call, _alive = load(ir_text, isa, "kernel")
