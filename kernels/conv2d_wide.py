@@ -26,6 +26,12 @@ from .instruction_set import InstructionSet
 from .launch import Bytes, Code, Launch, Option
 from .quantize_rows import PARAMETER_BYTES
 
+_FEW_PIXELS = 2
+_MOST_NIBBLES = 1 << 15
+"""Taps of a block whose 16-fold sums fit into 32 bits."""
+_LEAST_SCALE = 2.0**-100
+"""A 16th of it is exact."""
+
 
 def plan(spec: WideConv, isa: InstructionSet) -> Launch | str:
     """Units are those of :func:`.conv2d.plan`."""
@@ -40,7 +46,7 @@ def plan(spec: WideConv, isa: InstructionSet) -> Launch | str:
     found = _Plan(spec, isa_for(spec, isa))
     if isinstance(spec.ending, Reals) and any(spec.filter_zero_points):
         return "weights with a zero point, in float32"
-    if found.after.blocked and (len(found.taps.runs) > 1 or found.block_taps % part_bytes(isa)):
+    if found.after.blocked and (len(found.taps.runs) > 1 or found.block_taps % part_bytes(isa, False)):
         return "blocks that are no whole steps of one run"
     return found.launch()
 
@@ -85,13 +91,27 @@ class _Plan(Plan):
             return After()
         return After(
             True, reals.asymmetric, reals.scales_first, reals.bias is not None, reals.clamp is not None,
-            reals.is_blocked,
+            reals.is_blocked, self.has_nibbles,
         )  # fmt: skip
 
     @property
     def block_count(self) -> int:
         """Of a filter in blocks; else one."""
         return self.reals.scales.shape[0] if self.reals and self.reals.is_blocked else 1
+
+    @cached_property
+    def has_nibbles(self) -> bool:
+        """Whether weights of four bits stay so: where they are read once or twice, memory takes the time."""
+        reals, pixels = self.reals, self.spec.output.batch * self.spec.output.height * self.spec.output.width
+        if reals is None or not reals.is_blocked or self.isa.dot != "dot-u8s8" or pixels > _FEW_PIXELS:
+            return False
+        weights = self.taps.filter
+        return (
+            self.block_taps % 8 == 0
+            and -8 <= int(weights.min()) <= int(weights.max()) < 8
+            and self.block_taps <= _MOST_NIBBLES
+            and bool((np.abs(reals.scales) >= _LEAST_SCALE)[reals.scales != 0].all())
+        )
 
     @property
     def block_taps(self) -> int:
@@ -130,7 +150,7 @@ class _Plan(Plan):
     @property
     def panel_bytes(self) -> int:
         blocks = self.block_count * self.after.block_bytes(self.isa.lanes) * self.tile.vectors
-        return super().panel_bytes + blocks
+        return super().panel_bytes // (2 if self.has_nibbles else 1) + blocks
 
     # What is packed.
 
@@ -148,7 +168,7 @@ class _Plan(Plan):
             "rows_line": line,
             "rows_pixel": pixel,
             "parts": self.block_count,
-            "part_steps": self.block_taps // part_bytes(self.isa),
+            "part_steps": self.block_taps // part_bytes(self.isa, self.has_nibbles),
         }
         return self.after.scalars.pack(values)
 
@@ -156,6 +176,9 @@ class _Plan(Plan):
         packed = super().packed_filter()
         if not self.after.blocked:
             return packed
+        if self.has_nibbles:
+            steps = packed.reshape(self.panels, len(self.taps.steps[0]) // 2, 2, -1)
+            packed = (steps[:, :, 0] & 15) | (steps[:, :, 1] << 4)
         blocks = packed.reshape(self.panels, self.block_count, -1)
         parameters = np.stack([self._block_parameters(block) for block in range(self.block_count)], 1)
         return np.concatenate([parameters, blocks], 2).reshape(-1)
@@ -164,12 +187,13 @@ class _Plan(Plan):
         """``[panels, bytes]``: per vector the start of sums, or the filter's sum; the scale."""
         assert self.reals is not None
         taps = self.taps.filter.reshape(self.spec.output.channels, self.block_count, -1)[:, block]
-        start = taps.sum(1, dtype=np.int64)
+        factor = 16 if self.has_nibbles else 1
+        start = factor * taps.sum(1, dtype=np.int64)
         if not self.reals.asymmetric:
             start = -start * self._zero
         columns = [
             self.channels.spread(wrap_int32(start), np.int32),
-            self.channels.spread(self.reals.scales[block], np.float32).view(np.int32),
+            self.channels.spread(self.reals.scales[block] / np.float32(factor), np.float32).view(np.int32),
         ]
         return np.stack(columns, 1).reshape(self.panels, -1).view(np.uint8)
 

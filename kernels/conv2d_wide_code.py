@@ -9,6 +9,7 @@ from . import aarch64_conv2d_code, conv2d_code
 from .aarch64_conv2d import BLOCK_BYTES
 from .conv2d_code import POINTER, scalars_of, with_rows
 from .instruction_set import InstructionSet
+from .instructions import dot_quads
 from .launch import Code, Option
 from .narrow import store_bytes
 from .scalars import Scalars
@@ -24,6 +25,8 @@ class After:
     bias: bool = False
     clamps: bool = False
     blocked: bool = False
+    nibbles: bool = False
+    """Whether a byte of the filter holds the weights of two steps; sums are 16 times as much."""
 
     @classmethod
     def of_code(cls, code: Code) -> After:
@@ -48,13 +51,14 @@ class After:
         return 8 * lanes if self.blocked else 0
 
 
-def part_bytes(isa: InstructionSet) -> int:
+def part_bytes(isa: InstructionSet, nibbles: bool) -> int:
     """Of a pixel: a block's taps are whole ones of so many."""
-    return BLOCK_BYTES if isa.architecture == "aarch64" else 4
+    return BLOCK_BYTES if isa.architecture == "aarch64" else 8 if nibbles else 4
 
 
 def kernel(code: Code, isa: InstructionSet) -> conv2d_code.Kernel:
     usual = aarch64_conv2d_code.kernel_of(isa) if isa.architecture == "aarch64" else conv2d_code.Kernel
+    usual = _Nibbles if code["nibbles"] else usual
     return type("Kernel", (_Wide, usual), {})(code, isa)  # type: ignore[no-any-return]
 
 
@@ -169,3 +173,34 @@ class _Wide(conv2d_code.Kernel):
             beyond = w.op(f"arith.cmpf {predicate}, {value}, {bound} : {w.f32}")
             value = w.op(f"arith.select {beyond}, {bound}, {value} : vector<{w.lanes}xi1>, {w.f32}")
         return value
+
+
+class _Nibbles(conv2d_code.Kernel):
+    """Two steps at a time: the weights of the first are lower halves of bytes, of the second upper ones."""
+
+    def _steps(self, count: str, at: Sequence[str], carried: Sequence[str]) -> list[str]:
+        w, sums, vector = self.w, len(carried) - 1, self.w.isa.vector_bytes
+
+        def step(_: str, *values: str) -> Sequence[str]:
+            totals, weights, at = list(values[:sums]), values[sums], values[sums + 1 :]
+            packed = [w.load(w.at(weights, j * vector), w.i8, vector) for j in range(self.vectors)]
+            for half, name in enumerate(("low", "high")):
+                wide = [self._times_16(value, name) for value in packed]
+                places = [w.at(pointer, 4 * half) for pointer in at]
+                for i in range(self.rows):
+                    pixel = w.bitcast(self._quad(places, i), w.i32, w.i8)
+                    for j in range(self.vectors):
+                        k = i * self.vectors + j
+                        totals[k] = dot_quads(w, totals[k], pixel, wide[j])
+            return [*totals, w.at(weights, self.vectors * vector), *(w.at(pointer, 8) for pointer in at)]
+
+        types = [w.i32] * sums + [POINTER] * (1 + len(at))
+        return w.loop(count, step, [*carried, *at], types)
+
+    def _times_16(self, packed: str, half: str) -> str:
+        """One half of every byte, a number of four bits, in the upper half."""
+        w = self.w
+        if half == "low":
+            words = w.bitcast(packed, w.i8, w.i16)
+            packed = w.bitcast(w.binary("shli", words, w.splat(4, w.i16), w.i16), w.i16, w.i8)
+        return w.binary("andi", packed, w.splat(-16, w.i8), w.i8)

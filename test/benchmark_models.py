@@ -1,5 +1,5 @@
 """Models of one operator, of kinds that are in few networks: dynamic range ("hybrid"), weights in blocks,
-recurrent layers.
+recurrent layers, int16, reductions, products of computed matrices.
 
 ``python test/benchmark_models.py FOLDER`` writes one file each; ``python -m bench compare FOLDER`` measures
 them.
@@ -157,6 +157,58 @@ def svdf(depth: int, units: int, memory: int, integer: bool) -> Model:
     return write
 
 
+def pointwise(name: str, count: int, shape: Sequence[int] = (1, 56, 56, 64), **options: str) -> Model:
+    """An operator of ``count`` int16 tensors."""
+
+    def write(model: Builder, rng: np.random.Generator) -> tuple[Sequence[int], Sequence[int]]:
+        inputs = [model.tensor(f"x{i}", shape, np.int16, 2.0**-12 / (i + 1)) for i in range(count)]
+        y = model.tensor("y", shape, np.int16, 2.0**-15 if name in ("LOGISTIC", "TANH") else 3e-4)
+        model.op(name, inputs, [y], **options)
+        return inputs, [y]
+
+    return write
+
+
+def depthwise_16x8(size: int, channels: int) -> Model:
+    def write(model: Builder, rng: np.random.Generator) -> tuple[Sequence[int], Sequence[int]]:
+        x = model.tensor("x", (1, size, size, channels), np.int16, 3e-4)
+        y = model.tensor("y", (1, size, size, channels), np.int16, 1e-3)
+        bias = rng.integers(-999, 999, channels)
+        operands = [
+            x,
+            _weights(model, rng, (1, 3, 3, channels), 3),
+            model.constant("b", bias.astype(np.int64), scales=1e-6),
+        ]
+        options = {"Padding": "SAME", "StrideH": 1, "StrideW": 1, "DepthMultiplier": 1}
+        model.op("DEPTHWISE_CONV_2D", operands, [y], **options)
+        return [x], [y]
+
+    return write
+
+
+def reduction(name: str, axes: Sequence[int], shape: Sequence[int] = (1, 56, 56, 64)) -> Model:
+    def write(model: Builder, rng: np.random.Generator) -> tuple[Sequence[int], Sequence[int]]:
+        kept = [1 if axis in axes else size for axis, size in enumerate(shape)]
+        x = model.tensor("x", shape, np.int8, 0.02, 3)
+        y = model.tensor("y", kept, np.int8, 0.02 if "REDUCE" in name else 1.0, 3)
+        model.op(name, [x, model.constant("axes", np.array(axes, np.int32))], [y], KeepDims=True)
+        return [x], [y]
+
+    return write
+
+
+def computed_batch_matmul(batch: int, rows: int, depth: int, columns: int, transposed: bool) -> Model:
+    def write(model: Builder, rng: np.random.Generator) -> tuple[Sequence[int], Sequence[int]]:
+        x = model.tensor("x", (batch, rows, depth), np.int8, 0.02, 3)
+        shape = (batch, columns, depth) if transposed else (batch, depth, columns)
+        z = model.tensor("z", shape, np.int8, 0.03, -2)
+        y = model.tensor("y", (batch, rows, columns), np.int8, 0.5, 1)
+        model.op("BATCH_MATMUL", [x, z], [y], AdjY=transposed)
+        return [x, z], [y]
+
+    return write
+
+
 MODELS = {
     "hybrid_fully_connected_1x1024x1024": fully_connected(1, 1024, 1024),
     "hybrid_fully_connected_1x256x256": fully_connected(1, 256, 256),
@@ -172,6 +224,19 @@ MODELS = {
     "lstm_hybrid_10x64x128": lstm(10, 64, 128, False),
     "svdf_int8_40x128x10": svdf(40, 128, 10, True),
     "svdf_hybrid_40x128x10": svdf(40, 128, 10, False),
+    "int16_add": pointwise("ADD", 2),
+    "int16_sub": pointwise("SUB", 2),
+    "int16_mul": pointwise("MUL", 2),
+    "int16_logistic": pointwise("LOGISTIC", 1),
+    "int16_tanh": pointwise("TANH", 1),
+    "int16_depthwise_56_128_3x3": depthwise_16x8(56, 128),
+    "int8_sum_of_pixels": reduction("SUM", (1, 2)),
+    "int8_sum_of_channels": reduction("SUM", (3,)),
+    "int8_maximum_of_pixels": reduction("REDUCE_MAX", (1, 2)),
+    "int8_maximum_of_channels": reduction("REDUCE_MAX", (3,)),
+    "int8_mean_of_channels": reduction("MEAN", (3,)),
+    "int8_batch_matmul_8x64x64x64": computed_batch_matmul(8, 64, 64, 64, False),
+    "int8_batch_matmul_transposed_8x64x64x64": computed_batch_matmul(8, 64, 64, 64, True),
 }
 
 

@@ -244,7 +244,8 @@ def test_rows(isa: str, ending: Ending, blocks: int, seed: int, pieces: int) -> 
     count, outputs = int(rng.choice([1, 1, 2, 5, 17])), int(rng.choice(CHANNELS))
     size = int(rng.choice([4, 8, 32] if INSTRUCTION_SETS[isa].unsigned_inputs else [16, 32]))
     depth = size * blocks if blocks else int(rng.choice([1, 3, 4, 17, 64, 130]))
-    weights = rng.integers(-128, 128, (outputs, depth)).astype(np.int8)
+    span = 8 if blocks and rng.random() < 0.5 else 128  # of four bits
+    weights = rng.integers(-span, span, (outputs, depth)).astype(np.int8)
     scales = rng.uniform(0.001, 0.1, outputs * max(1, blocks))
     kind = quantized(weights.shape, "i8", scales[:outputs], 0, 0)
     if blocks:
@@ -300,6 +301,18 @@ def test_reasons(changes: dict[str, Any], reason: str) -> None:
     launch = conv2d_wide.plan(plain_spec(**changes), INSTRUCTION_SETS["avx512vnni"])
     assert isinstance(launch, str)
     assert reason in launch
+
+
+def test_weights_of_four_bits_stay_so_where_they_are_read_once() -> None:
+    filter = np.random.default_rng(0).integers(-8, 8, (16, 1, 1, 64)).astype(np.int8)
+    sizes = []
+    for width in (1, 8):
+        window = Window(1, (1, width), (1, 1), (1, 1), (1, 1), (0, 0, 0, 0), 1, 64, 16)
+        spec = window.spec(filter, np.zeros(16), "avx512vnni", ending=blocked(2))
+        launch = conv2d_wide.plan(spec, INSTRUCTION_SETS["avx512vnni"])
+        assert isinstance(launch, Launch)
+        sizes.append(launch.constants[0].size)
+    assert sizes[1] - sizes[0] == filter.size // 2
 
 
 def test_few_codes_serve_many_layers() -> None:
