@@ -29,8 +29,6 @@ from .quantize_rows import PARAMETER_BYTES
 _FEW_PIXELS = 2
 _MOST_NIBBLES = 1 << 15
 """Taps of a block whose 16-fold sums fit into 32 bits."""
-_LEAST_SCALE = 2.0**-100
-"""A 16th of it is exact."""
 
 
 def plan(spec: WideConv, isa: InstructionSet) -> Launch | str:
@@ -102,15 +100,15 @@ class _Plan(Plan):
     @cached_property
     def has_nibbles(self) -> bool:
         """Whether weights of four bits stay so: where they are read once or twice, memory takes the time."""
-        reals, pixels = self.reals, self.spec.output.batch * self.spec.output.height * self.spec.output.width
-        if reals is None or not reals.is_blocked or self.isa.dot != "dot-u8s8" or pixels > _FEW_PIXELS:
-            return False
-        weights = self.taps.filter
+        output, weights = self.spec.output, self.taps.filter
         return (
-            self.block_taps % 8 == 0
-            and -8 <= int(weights.min()) <= int(weights.max()) < 8
+            self.reals is not None
+            and self.isa.dot == "dot-u8s8"
+            and output.batch * output.height * output.width <= _FEW_PIXELS
+            and len(self.taps.runs) == 1
+            and self.block_taps % 8 == 0
             and self.block_taps <= _MOST_NIBBLES
-            and bool((np.abs(reals.scales) >= _LEAST_SCALE)[reals.scales != 0].all())
+            and -8 <= int(weights.min()) <= int(weights.max()) < 8
         )
 
     @property
@@ -187,15 +185,19 @@ class _Plan(Plan):
         """``[panels, bytes]``: per vector the start of sums, or the filter's sum; the scale."""
         assert self.reals is not None
         taps = self.taps.filter.reshape(self.spec.output.channels, self.block_count, -1)[:, block]
-        factor = 16 if self.has_nibbles else 1
-        start = factor * taps.sum(1, dtype=np.int64)
+        start = self._factor * taps.sum(1, dtype=np.int64)
         if not self.reals.asymmetric:
             start = -start * self._zero
         columns = [
             self.channels.spread(wrap_int32(start), np.int32),
-            self.channels.spread(self.reals.scales[block] / np.float32(factor), np.float32).view(np.int32),
+            self.channels.spread(self.reals.scales[block], np.float32).view(np.int32),
         ]
         return np.stack(columns, 1).reshape(self.panels, -1).view(np.uint8)
+
+    @property
+    def _factor(self) -> int:
+        """Of sums, before they are divided by it."""
+        return 16 if self.has_nibbles else 1
 
     @property
     def _zero(self) -> int:
@@ -207,7 +209,7 @@ class _Plan(Plan):
         sum (if needed), the scale, the bias (if any).
         """
         reals, spread = self.reals, self.channels.spread
-        columns: list[npt.NDArray[Any]] = [spread(self.spec.bias, np.int32)]
+        columns: list[npt.NDArray[Any]] = [spread(self._factor * self.spec.bias, np.int32)]
         if self.taps.needs_sums:
             columns.append(spread(self.taps.zero_points, np.int32))
         if reals is not None and not reals.is_blocked:

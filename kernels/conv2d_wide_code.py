@@ -115,6 +115,7 @@ class _Wide(conv2d_code.Kernel):
             starts = [column(w.at(parameters, 2 * j * vector)) for j in range(self.vectors)]
             weights = w.at(parameters, self.vectors * self.after.block_bytes(w.lanes))
             sums, rest = self.part(self.scalar("part_steps"), pixels, weights, starts)
+            sums = [self._divided(value) for value in sums]
             totals = []
             for i, (number, so_far) in enumerate(zip(sums, reals, strict=True)):
                 scale = w.load(w.at(parameters, (2 * (i % self.vectors) + 1) * vector), w.f32)
@@ -142,12 +143,18 @@ class _Wide(conv2d_code.Kernel):
             ]
             for row in range(self.rows):
                 value, type_ = totals[row * self.vectors + j], w.i32
+                if not self.after.blocked:
+                    value = self._divided(value)
                 if self.after.real:
                     zero = zeros[row] if zeros else ""
                     value, type_ = self._real(value, loaded, scales[row], zero, bounds), w.f32
                 target = w.at(self.pixels["output"].of(at["output"], row), whole * j)
                 channels = min(w.lanes, self.width - j * w.lanes)
                 store_bytes(w, w.bitcast(value, type_, w.i8), whole, target, 4 * channels)
+
+    def _divided(self, value: str) -> str:
+        w = self.w
+        return w.binary("shrsi", value, w.splat(4, w.i32), w.i32) if self.after.nibbles else value
 
     def _parameter_type(self, number: int) -> str:
         is_sum = self.after.asymmetric and not self.after.blocked and number == 0
@@ -196,6 +203,10 @@ class _Nibbles(conv2d_code.Kernel):
 
         types = [w.i32] * sums + [POINTER] * (1 + len(at))
         return w.loop(count, step, [*carried, *at], types)
+
+    def _run_table(self, run: str) -> tuple[str, str]:
+        start, steps = super()._run_table(run)
+        return start, self.w.binary("shrui", steps, self.w.index(1), "i64")
 
     def _times_16(self, packed: str, half: str) -> str:
         """One half of every byte, a number of four bits, in the upper half."""

@@ -243,8 +243,8 @@ def test_rows(isa: str, ending: Ending, blocks: int, seed: int, pieces: int) -> 
     rng = np.random.default_rng(seed)
     count, outputs = int(rng.choice([1, 1, 2, 5, 17])), int(rng.choice(CHANNELS))
     size = int(rng.choice([4, 8, 32] if INSTRUCTION_SETS[isa].unsigned_inputs else [16, 32]))
-    depth = size * blocks if blocks else int(rng.choice([1, 3, 4, 17, 64, 130]))
-    span = 8 if blocks and rng.random() < 0.5 else 128  # of four bits
+    depth = size * blocks if blocks else int(rng.choice([1, 3, 4, 17, 64, 64, 128, 130]))
+    span = 8 if rng.random() < 0.4 else 128  # of four bits
     weights = rng.integers(-span, span, (outputs, depth)).astype(np.int8)
     scales = rng.uniform(0.001, 0.1, outputs * max(1, blocks))
     kind = quantized(weights.shape, "i8", scales[:outputs], 0, 0)
