@@ -74,15 +74,24 @@ def _power(a: Array, b: Array) -> Array:
     return np.where(b < 0, np.where(np.abs(a) == 1, sign, 0), result).astype(a.dtype)
 
 
+def _right_shift(a: Array, b: Array) -> Array:
+    """By 0 to all bits but one, whatever ``b`` says."""
+    return np.asarray(np.right_shift(a, np.clip(b, 0, a.dtype.itemsize * 8 - 1).astype(a.dtype)))
+
+
 INTEGER: dict[str, Function] = {
     "bitwise_xor": np.bitwise_xor,
     "div": _div,
     "floor_div": _floor_div,
     "floor_mod": _integer_floor_mod,
     "pow": _power,
+    "right_shift": _right_shift,
     "squared_difference": _squared_difference,
 }
 """function -> its values on ordinary integers."""
+
+BITWISE = frozenset({"bitwise_xor", "right_shift"})
+"""Those of them that take integers without sign, too."""
 
 BOOLEAN: dict[str, Function] = {
     "bitwise_xor": np.logical_xor,

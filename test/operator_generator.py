@@ -23,6 +23,8 @@ from unittest.mock import patch
 import numpy as np
 
 import random_arithmetic_models
+import random_constant_models
+import random_contraction_models
 import random_detection_models
 import random_movement_models
 from elementwise_models import NOT_IN_REFERENCE
@@ -39,6 +41,8 @@ from zeropoint.frontends.tflite import load
 MAKERS: dict[str, Callable[[np.random.Generator], Drawn]] = {
     **random_movement_models.MODELS,
     **random_arithmetic_models.MODELS,
+    **random_constant_models.MODELS,
+    **random_contraction_models.MODELS,
     "detection_postprocess": random_detection_models.detection_postprocess,
 }
 """Name -> a function that draws a model of one or a few related operators."""
@@ -58,6 +62,10 @@ TOLERANCES: dict[str, tuple[float, float]] = {
     "DEPTHWISE_CONV_2D": (1e-5, 1e-4),
     "FULLY_CONNECTED": (1e-5, 1e-4),
     "BATCH_MATMUL": (1e-5, 1e-4),
+    "CONV_3D": (1e-5, 1e-4),
+    "CONV_3D_TRANSPOSE": (1e-5, 1e-4),
+    "SVDF": (1e-5, 1e-5),
+    "TRANSPOSE_CONV": (1e-5, 1e-4),
     "MEAN": (1e-5, 1e-5),
     "SUM": (1e-5, 1e-4),
     "REDUCE_PROD": (1e-5, 1e-5),
@@ -83,6 +91,12 @@ REFUSED = (
 )
 """What LiteRT says of types and scales that its kernel does not take."""
 
+_WEIGHTED = frozenset(
+    {"BATCH_MATMUL", "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "SVDF", "TRANSPOSE_CONV"}
+)
+"""Operators whose second input are weights."""
+_ROUNDED_LATE = frozenset({"SVDF", "TRANSPOSE_CONV"})
+"""Those of them that add reals where their weights are integers and their results are not."""
 _TYPE_NAMES = {code: name for name, code in TENSOR_TYPES.items()}
 _BY_INPUT = frozenset({"ARG_MAX", "ARG_MIN", "CAST", "DEQUANTIZE", "QUANTIZE", "RANK", "SHAPE"})
 _BY_INPUT |= random_arithmetic_models.COMPARISONS | {random_detection_models.OPERATOR}
@@ -101,12 +115,26 @@ class Result:
 def operator_of(drawn: Drawn) -> tuple[str, str]:
     """(operator, kind of the tensor that it computes on), e.g. ``("ADD", "int8")``, ``("ADD", "float32")``.
 
-    Quantized types are marked: ``q int8``.
+    Quantized types are marked: ``q int8``. So are weights that are integers where the result is not, or that
+    are no constants: ``float32 x q int8``, ``q int8 x computed``.
     """
     operator = drawn.model.operators[-1]
     index = operator.inputs[0] if operator.name in _BY_INPUT else operator.outputs[0]
+    kind = _kind(drawn, index)
+    if operator.name == "MUL" and _kind(drawn, operator.inputs[0]) != kind:
+        kind = f"{_kind(drawn, operator.inputs[0])} to {kind}"
+    if operator.name in _WEIGHTED:
+        weights, place = _kind(drawn, operator.inputs[1]), drawn.model.tensors[operator.inputs[1]]
+        computed = place.data is None and operator.name != "BATCH_MATMUL"
+        hybrid = kind == "float32" and weights != kind
+        marks = ["computed"] * computed + [weights] * hybrid
+        kind = " x ".join([kind, *([" ".join(marks)] if marks else [])])
+    return operator.name, kind
+
+
+def _kind(drawn: Drawn, index: int) -> str:
     tensor = drawn.model.tensors[index]
-    return operator.name, ("q " if tensor.scales else "") + _TYPE_NAMES[tensor.type]
+    return ("q " if tensor.scales else "") + _TYPE_NAMES[tensor.type]
 
 
 def judged(drawn: Drawn) -> list[Array]:
@@ -117,7 +145,9 @@ def judged(drawn: Drawn) -> list[Array]:
 
 def is_exact(operator: str, kind: str) -> bool:
     """Whether results are compared bit by bit: all but float arithmetic."""
-    return kind not in ("float32", "float16") or operator in MOVES
+    if operator in _ROUNDED_LATE and kind.startswith("float32"):
+        return False
+    return kind.removesuffix(" x computed") not in ("float32", "float16") or operator in MOVES
 
 
 _MOVES = """
@@ -127,7 +157,7 @@ _MOVES = """
     RELU_N1_TO_1 RESHAPE REVERSE_SEQUENCE REVERSE_V2 SELECT SELECT_V2 SHAPE SLICE SPACE_TO_BATCH_ND
     SPACE_TO_DEPTH SPLIT SPLIT_V SQUEEZE STRIDED_SLICE TILE TOPK_V2 TRANSPOSE UNPACK ZEROS_LIKE
     RESIZE_NEAREST_NEIGHBOR ABS NEG FLOOR CEIL ROUND SIGN EQUAL NOT_EQUAL LESS LESS_EQUAL GREATER
-    GREATER_EQUAL TFLite_Detection_PostProcess
+    GREATER_EQUAL DENSIFY RANGE TFLite_Detection_PostProcess
 """
 MOVES = frozenset(_MOVES.split())
 """Operators whose float results are bit-exact: they choose or move values, or round once."""

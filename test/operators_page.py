@@ -47,7 +47,6 @@ ELSEWHERE: dict[str, tuple[Cell, ...]] = {
     "BIDIRECTIONAL_SEQUENCE_RNN": (
         Cell("float32", TOLERANCE, f"{_FLOAT_RNN}::test_bidirectional_sequence_rnn"),
     ),
-    "BROADCAST_ARGS": (Cell("int32", EXACT, "test_tflite_shapes.py::test_broadcast_args"),),
     "CALL": (Cell("all", EXACT, "test_control_flow.py::test_nested"),),
     "CALL_ONCE": (Cell("all", EXACT, "test_tflite_variables.py::test_read_and_assign"),),
     "CONV_2D": (
@@ -56,9 +55,7 @@ ELSEWHERE: dict[str, tuple[Cell, ...]] = {
     ),
     "CONV_3D": (Cell("float32", TOLERANCE, "test_conv_3d.py::test_convolutions"),),
     "CONV_3D_TRANSPOSE": (Cell("float32", TOLERANCE, "test_conv_3d.py::test_transposed_convolutions"),),
-    "DENSIFY": (
-        Cell("float32", TOLERANCE, "test_sparse_tensors.py::test_densify_in_front_of_a_convolution"),
-    ),
+    "DENSIFY": (Cell("q int8", EXACT, "test_sparse_tensors.py::test_densify_in_front_of_a_convolution"),),
     "DEPTHWISE_CONV_2D": (
         Cell("q int16", EXACT, f"{_I16}::test_convolutions"),
         Cell("float32 x q int8", EXACT, f"{_HYBRID}::test_convolutions"),
@@ -74,7 +71,6 @@ ELSEWHERE: dict[str, tuple[Cell, ...]] = {
     "IF": (Cell("all", EXACT, "test_control_flow.py::test_if"),),
     "LOG": (Cell("q int16", EXACT, "test_meaning_unary.py::test_quantized"),),
     "QUANTIZE": (Cell("q int32", EXACT, "test_meaning_quantization.py::test_requantize"),),
-    "RANGE": (Cell("int32 float32", EXACT, "test_tflite_shapes.py::test_range"),),
     "READ_VARIABLE": (Cell("all", EXACT, "test_tflite_variables.py::test_read_and_assign"),),
     "RNN": (Cell("float32", TOLERANCE, f"{_FLOAT_RNN}::test_rnn"),),
     "SUM": (
@@ -120,10 +116,12 @@ What `zeropoint.load` takes of TFLite's operators, and how results compare with 
 * *refused*: an `UnsupportedOpError` that names the operator;
 * empty: no kernel of LiteRT takes it, or none that is right, or an `UnsupportedOpError` says that we do not.
 
-A kind with `q` is a quantized tensor; `float32 x q int8` are float activations with quantized weights. The
-number is that of random one-operator models that agreed in the last recorded run (`python
-test/operator_generator.py --count 200 --record`); the tests draw a few of them anew, other cells name their
-test. LiteRT's optimized kernel judges where the reference kernel does not exist or is wrong:
+A kind with `q` is a quantized tensor; `float32 x q int8` are float activations with quantized weights, `x
+computed` weights (and perhaps biases) that are no constants, which must have one scale for all channels;
+TRANSPOSE_CONV, CONV_3D and recurrent operators take constants only. The number is that of random
+one-operator models that agreed in the last recorded run (`python test/operator_generator.py --count 200
+--record`); the tests draw a few of them anew, other cells name their test. LiteRT's optimized kernel judges
+where the reference kernel does not exist or is wrong:
 {judged}.
 
 | operator | {columns} | examples | tests |

@@ -46,7 +46,7 @@ BINARY: dict[str, tuple[str, ...]] = {
     "ADD": ("f32", "q i8", "q u8", "q i16", "i32", "i64"),
     "ADD_N": ("f32", "i32"),
     "ATAN2": ("f32",),
-    "BITWISE_XOR": ("i32",),
+    "BITWISE_XOR": ("i8", "i16", "i32", "u8", "u16", "u32"),
     "DIV": ("f32", "q i8", "q u8", "i32"),
     "EQUAL": ("f32", "q i8", "q u8", "i32", "i64", "i1"),
     "FLOOR_DIV": ("f32", "i32"),
@@ -62,6 +62,7 @@ BINARY: dict[str, tuple[str, ...]] = {
     "MUL": ("f32", "q i8", "q u8", "q i16", "i32", "i64"),
     "NOT_EQUAL": ("f32", "q i8", "q u8", "i32", "i64", "i1"),
     "POW": ("f32", "i32"),
+    "RIGHT_SHIFT": ("i8", "i16", "i32", "u8", "u16", "u32"),
     "PRELU": ("f32", "q i8", "q u8"),
     "SQUARED_DIFFERENCE": ("f32", "q i8", "i32"),
     "SUB": ("f32", "q i8", "q u8", "i32", "i64"),
@@ -77,7 +78,7 @@ REDUCTIONS: dict[str, tuple[str, ...]] = {
     "SUM": ("f32", "q u8", "i32", "i64"),
 }
 COMPARISONS = frozenset({"EQUAL", "GREATER", "GREATER_EQUAL", "LESS", "LESS_EQUAL", "NOT_EQUAL"})
-BOUNDED = frozenset({"ADD", "SUB", "MUL"})
+BOUNDED = frozenset({"ADD", "DIV", "SUB", "MUL"})
 """Operators with a fused activation."""
 
 
@@ -188,12 +189,27 @@ def binary(rng: np.random.Generator) -> Drawn:
         drawn.kept = _divided_right(arrays, a, b, y)
     target = TensorType(result, "i1") if operator in COMPARISONS else y
     options: dict[str, Any] = {}
+    if operator in ("BITWISE_XOR", "RIGHT_SHIFT"):
+        limits = np.iinfo(a.dtype)
+        arrays[0] = rng.integers(limits.min, limits.max, a.shape, endpoint=True).astype(a.dtype)
+        arrays[1] = (arrays[1] % 40 if limits.min == 0 else arrays[1]).astype(b.dtype)
     if operator in BOUNDED and a.element not in ("i64",):
         options["FusedActivationFunction"] = str(rng.choice(sorted(ACTIVATIONS)))
     if operator in ("ADD", "SUB") and kind == "q i16":
         options["PotScaleInt16"] = False
     operands = [drawn.source(t, array, n) for n, t, array in zip("ab", (a, b), arrays, strict=True)]
     drawn.model.op(operator, operands, [drawn.result(target)], **options)
+    return drawn
+
+
+def mul_fractions(rng: np.random.Generator) -> Drawn:
+    """MUL of int16 with an 8-bit result; LiteRT's kernel does not broadcast."""
+    drawn, whole, storage = Drawn(rng), shape(rng), str(rng.choice(["i8", "u8"]))
+    a = quantized(whole, "i16", 2.0**-15)
+    y = quantized(whole, storage, 2.0**-7, point(rng, f"q {storage}"))
+    operands = [drawn.source(a, filled(rng, a), name) for name in "ab"]
+    fused = str(rng.choice(sorted(ACTIVATIONS)))
+    drawn.model.op("MUL", operands, [drawn.result(y)], FusedActivationFunction=fused)
     return drawn
 
 
@@ -237,7 +253,10 @@ def reduction(rng: np.random.Generator) -> Drawn:
         source = drawn.source(x, filled(rng, x))
         drawn.model.op(operator, [source, axis], [drawn.result(x)], **options)
         return drawn
-    count = 1 if operator == "REDUCE_PROD" else int(rng.integers(1, rank + 1))
+    most = 1 if operator == "REDUCE_PROD" else rank
+    # LiteRT's quantized SUM over no axes reads past its input.
+    least = 1 if rng.integers(0, 8) or (operator == "SUM" and x.is_quantized) else 0
+    count = int(rng.integers(least, most + 1))
     axes = sorted(int(d) for d in rng.choice(rank, count, replace=False))
     kept = [1 if d in axes else n for d, n in enumerate(x.shape) if keep or d not in axes]
     y = typed(rng, kind, kept)
@@ -440,6 +459,7 @@ MODELS: dict[str, Callable[[np.random.Generator], Drawn]] = {
         dequantize,
         fully_connected,
         local_response,
+        mul_fractions,
         normalization,
         pool,
         quantize,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from drawn_model import MOVED, Drawn, drawn_source
-from random_movements import like, random_type, random_values, shape_of
+from random_movements import Array, like, random_type, random_values, shape_of
 from zeropoint.dialect.types import TensorType
 
 
@@ -156,20 +156,41 @@ def strided_slice(rng: np.random.Generator) -> Drawn:
 
 
 def strided_slice_computed(rng: np.random.Generator) -> Drawn:
-    """One element along some of the dimensions, at places that are inputs."""
+    """One element or a range along some of the dimensions, at places that are inputs."""
     rank = int(rng.integers(1, 5))
     drawn, x, source = drawn_source(rng, rank)
     used = int(rng.integers(1, rank + 1))
-    shrunk = [bool(rng.integers(0, 2)) for _ in range(used)]
-    places = np.asarray([rng.integers(-n, n) for n in x.shape[:used]], np.int32)
+    ways = rng.choice(["whole", "one", "range", "first", "last"], used)
+    # LiteRT's process ends where offsets are fewer than dimensions.
+    offset = used == rank and set(ways.tolist()) <= {"one", "range"} and bool(rng.integers(0, 2))
+    lengths = np.asarray([rng.integers(1, n + 1) for n in x.shape[:used]], np.int32)
+    lengths = np.where(ways == "one", 1, np.where(ways == "whole", x.shape[:used], lengths)).astype(np.int32)
+    begins = np.asarray(
+        [rng.integers(0, n - m + 1) for n, m in zip(x.shape, lengths, strict=False)], np.int32
+    )
+    begins = np.where(ways == "first", 0, np.where(ways == "last", x.shape[:used] - lengths, begins))
+    ends = begins + lengths
+    below = rng.random(used) < 0.3  # counted from the end; the end of a range too, unless it is all of it
+    written = np.where(below, begins - x.shape[:used], begins).astype(np.int32)
+    ends = np.where(below & (ends < x.shape[:used]), ends - x.shape[:used], ends).astype(np.int32)
+    ends = lengths if offset else np.where(ways == "one", written + 1, ends).astype(np.int32)
     kind = TensorType((used,), "i32")
-    begin, end = drawn.source(kind, places, "b"), drawn.source(kind, places + 1, "e")
-    whole = sum(1 << i for i, s in enumerate(shrunk) if not s)
-    options = {"BeginMask": whole, "EndMask": whole, "ShrinkAxisMask": (1 << used) - 1 - whole}
-    kept = [n for d, n in enumerate(x.shape) if d >= used or not shrunk[d]]
+    begin = drawn.source(kind, written, "b")
+    end = drawn.integers(ends) if offset else drawn.source(kind, ends, "e")
+    masks = {
+        "BeginMask": _bits(np.isin(ways, ["whole", "first"])),
+        "EndMask": _bits(np.isin(ways, ["whole", "last"])),
+        "ShrinkAxisMask": _bits(ways == "one"),
+    }
+    kept = [n for n, way in zip(lengths.tolist(), ways, strict=True) if way != "one"]
     operands = [source, begin, end, drawn.integers([1] * used)]
-    drawn.model.op("STRIDED_SLICE", operands, [drawn.result(like(x, kept))], **options)
+    result = drawn.result(like(x, [*kept, *x.shape[used:]]))
+    drawn.model.op("STRIDED_SLICE", operands, [result], **masks, **({"Offset": True} if offset else {}))
     return drawn
+
+
+def _bits(chosen: Array) -> int:
+    return sum(1 << i for i, bit in enumerate(chosen.tolist()) if bit)
 
 
 def transpose(rng: np.random.Generator) -> Drawn:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ..binary_functions import BOOLEAN, FUNCTIONS, INTEGER, PREDICATES, QUANTIZED, REAL
+from ..binary_functions import BITWISE, BOOLEAN, FUNCTIONS, INTEGER, PREDICATES, QUANTIZED, REAL
 from ..mlir import ext
 from .constraints import (
     ACTIVATIONS,
@@ -18,6 +18,7 @@ from .shapes import broadcast_shape
 
 INTEGERS = ("i8", "i16", "i32", "i64")
 """Ordinary integers that ops compute on."""
+UNSIGNED = ("u8", "u16", "u32")
 
 
 class _ExtremumOp(QnnOp):
@@ -67,9 +68,10 @@ class BinaryOp(QnnOp, name="binary", traits=[ext.Pure]):
     ``result = function(lhs, rhs)``
 
     On f32: atan2, div, floor_div, floor_mod, pow, squared_difference. On ordinary integers, which wrap
-    around: bitwise_xor, div (towards 0), floor_div, floor_mod, pow, squared_difference; what does not exist
-    is 0. On i1: bitwise_xor, logical_and, logical_or. On quantized tensors: div (by 0: saturated),
-    squared_difference.
+    around: bitwise_xor, div (towards 0), floor_div, floor_mod, pow, right_shift (by 0 to all bits but one;
+    copies of the sign come in), squared_difference; what does not exist is 0. bitwise_xor and right_shift
+    also on integers without sign. On i1: bitwise_xor, logical_and, logical_or. On quantized tensors: div (by
+    0: saturated), squared_difference.
 
     Example: ``"qnn.binary"(%a, %b) {function = "squared_difference"} : (tensor<2x4x!q>, tensor<4x!r>) ->
     tensor<2x4x!q>``
@@ -101,6 +103,7 @@ def _works_on(function: str) -> tuple[str, ...]:
     return (
         *(("f32",) if function in REAL else ()),
         *(INTEGERS if function in INTEGER else ()),
+        *(UNSIGNED if function in BITWISE else ()),
         *(("i1",) if function in BOOLEAN else ()),
     )
 

@@ -13,7 +13,7 @@ from ...dialect.types import QuantParams, TensorType
 from .operator_import import OperatorImport
 from .registry import importer
 from .shuffled import shuffled_fully_connected
-from .weights import Constant, Places, bias_of, blocks_of, filter_type, is_hybrid
+from .weights import Computed, Constant, Places, any_bias_of, blocks_of, filter_type, is_hybrid, weights_of
 from .window import window_of
 
 
@@ -29,7 +29,7 @@ def conv_2d(op: OperatorImport) -> None:
         op.fail(
             f"{channels} input channels and {outputs} output channels do not fit filter shape {list(w.shape)}"
         )
-    _emit_conv(op, Constant(op.tensor(1), op.constant(1, "weights"), w), channels // w.shape[3])
+    _emit_conv(op, weights_of(op, w), channels // w.shape[3])
 
 
 @importer("DEPTHWISE_CONV_2D")
@@ -51,16 +51,15 @@ def depthwise_conv_2d(op: OperatorImport) -> None:
     if isinstance(params, QuantParams) and params.axis is not None:
         params = replace(params, axis=0)
     transposed = TensorType((outputs, w.shape[1], w.shape[2], 1), params)
-    weights = op.constant(1, "weights").transpose(3, 1, 2, 0)
-    _emit_conv(op, Constant(op.tensor(1), weights, transposed), channels)
+    _emit_conv(op, weights_of(op, transposed, (3, 1, 2, 0)), channels)
 
 
-def _emit_conv(op: OperatorImport, filter: Constant, groups: int) -> None:
+def _emit_conv(op: OperatorImport, filter: Constant | Computed, groups: int) -> None:
     w = filter.type
     window = window_of(op, op.type(0), w.shape[1:3], (op.option("dilation_h"), op.option("dilation_w")))
     strides, dilations, padding = window.strides, window.dilations, window.padding
     shape = op.infer(conv2d_shape, op.type(0).shape, w.shape, strides, dilations, padding)
-    bias = bias_of(op, w)
+    bias = any_bias_of(op, w)
     operands = [op.value(0), filter.value(op), *([bias.value(op)] if bias else [])]
     attributes: dict[str, Any] = {
         "strides": strides,
@@ -100,8 +99,8 @@ def fully_connected(op: OperatorImport) -> None:
         x = TensorType((x.elements // features, features), x.element)
         value = op.build("reshape", [value], x, {})
     shape = op.infer(fully_connected_shape, x.shape, w.shape)
-    bias = bias_of(op, w)
-    weights = blocks or Constant(op.tensor(1), op.constant(1, "weights"), w)
+    bias = any_bias_of(op, w)
+    weights = blocks or weights_of(op, w)
     operands = [value, weights.value(op), *([bias.value(op)] if bias else [])]
     if not is_hybrid(op, w):
         op.emit("fully_connected", operands, shape, {"clamp": op.clamp()})

@@ -54,7 +54,9 @@ class GraphImport:
         self._types: dict[int, TensorType] = {}
         self._constants: dict[tuple[int, TensorType, Hashable], Any] = {}
         self._known: dict[Any, tuple[npt.NDArray[np.generic], TensorType]] = {}
-        self.variables: Variables = Variables(self, declared_by(model) if caller is None else None, caller)
+        self.variables: Variables = Variables(
+            self, declared_by(model, limit_bytes) if caller is None else None, caller
+        )
         self._faults: list[str] = []
         self._stand_ins: set[int] = set()
 

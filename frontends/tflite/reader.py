@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NoReturn
 
+import numpy as np
+
 from ...errors import ImportModelError
 from .flatbuffer import FlatBuffer, Table
-from .graph import Graph, ModelFile, Operator, Signature, short
+from .graph import Graph, ModelFile, Operator, Signature, Tensor, short
 from .schema import (
     BUILTINS,
     ENUMS,
@@ -136,6 +138,8 @@ class _ModelReader:
             self.tensor_reader.read(t, i, users.get(i, "")) for i, t in enumerate(table.tables(0, "tensor"))
         )
         inputs, outputs = table.integers(1), table.integers(2)
+        written = {index for operator in operators for index in operator.outputs}.union(inputs)
+        tensors = tuple(t if t.index in written else without_elements(t) for t in tensors)
         check_graph_ends(inputs, outputs, tensors, fail)
         for operator in operators:
             check_indices(operator, tensors, fail)
@@ -191,6 +195,14 @@ class _ModelReader:
                 names[index] = name
             ends.append(names)
         return Signature(key, number, *ends)
+
+
+def without_elements(tensor: Tensor) -> Tensor:
+    """A tensor that nobody writes and that has no elements is a constant, though no data says so: the axes of
+    a reduction over none.
+    """
+    empty = 0 in tensor.shape and tensor.data is None and not tensor.obstacle and not tensor.is_variable
+    return replace(tensor, data=np.empty(tensor.shape, tensor.type.dtype)) if empty else tensor
 
 
 def prefixed(fail: Fail, where: str) -> Fail:

@@ -6,12 +6,19 @@ import, so these are constants, and so is what is computed from them (``operator
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from ...dialect.qnn.shapes import broadcast_shape
 from .operator_import import FLOAT, PLAIN, OperatorImport
 from .registry import importer
+
+Numbers = npt.NDArray[Any]
+_MOST = 1 << 62
+"""More numbers than there is memory for."""
 
 
 @importer("SHAPE")
@@ -48,8 +55,18 @@ def range_(op: OperatorImport) -> None:
     first, step, distance = start[0].item(), delta[0].item(), limit[0].item() - start[0].item()
     if step == 0 or distance * step < 0:
         op.fail(f"a range from {first} to {limit[0].item()} in steps of {step} does not end")
-    count = int(-(-distance // step))
+    count = _length(start, limit, delta)
     op.demand_memory((count,), op.output().type)
     op.result_type((count,))
-    values: npt.NDArray[np.generic] = start + np.arange(count).astype(start.dtype) * delta
-    op.emit_constant(values)
+    # One step after the other: floats are rounded each time.
+    steps = np.concatenate([start, np.repeat(delta, max(count - 1, 0))])[:count]
+    op.emit_constant(np.add.accumulate(steps, dtype=start.dtype))
+
+
+def _length(start: Numbers, limit: Numbers, delta: Numbers) -> int:
+    """How many numbers a range has; of floats computed in their own precision, as LiteRT does."""
+    if start.dtype.kind != "f":
+        return -(-(int(limit[0]) - int(start[0])) // int(delta[0]))
+    with np.errstate(over="ignore"):
+        ratio = float(((limit - start) / delta)[0])
+    return math.ceil(ratio) if math.isfinite(ratio) else _MOST

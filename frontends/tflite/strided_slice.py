@@ -66,10 +66,10 @@ def strided_slice(op: OperatorImport) -> None:
 
 
 def _at_computed_places(op: OperatorImport) -> None:
-    """``x[i, j]`` with places that the graph computes: a dynamic_slice of one element (all, along dimensions
-    that both masks or no index name), and a reshape.
+    """``x[i, j : j + n]`` with places that the graph computes: a dynamic_slice, and a reshape.
 
-    Places count from the end where they are negative. A computed range has no known extent.
+    Places count from the end where they are negative. How long a range is must be known: the ends are
+    offsets, or the file declares the result's shape.
     """
     x, mask = op.type(0), {name: op.option(f"{name}_mask") for name in ("begin", "end", "shrink_axis")}
     if op.option("ellipsis_mask") or op.option("new_axis_mask"):
@@ -79,23 +79,46 @@ def _at_computed_places(op: OperatorImport) -> None:
     if len(type_.shape) != 1 or count > rank:
         op.fail(f"begins of shape {list(type_.shape)} for a tensor of rank {rank}")
     shrunk = [bool(mask["shrink_axis"] >> i & 1) for i in range(count)]
-    whole = [bool((mask["begin"] & mask["end"]) >> i & 1) for i in range(count)]
-    if not all(s or w for s, w in zip(shrunk, whole, strict=True)):
-        op.unsupported("a range whose ends are computed at run time")
+    at_start = [bool(mask["begin"] >> i & 1) for i in range(count)]
+    whole = [first and bool(mask["end"] >> i & 1) for i, first in enumerate(at_start)]
     if any(stride != 1 for stride in op.integers(3, "strides")):
         op.unsupported("a stride other than 1 beside indices that are computed at run time")
-    # Modulo the extent: a negative index counts from the end. Whole dimensions begin at 0, modulo 1.
-    moduli = np.asarray([n if s else 1 for n, s in zip(x.shape, shrunk, strict=False)], type_.dtype)
+    sizes = _known_sizes(op, shrunk, whole)
+    # Modulo the extent: a negative index counts from the end. What begins at 0 does so modulo 1.
+    free = [s or not first for s, first in zip(shrunk, at_start, strict=True)]
+    moduli = np.asarray([n if f else 1 for n, f in zip(x.shape, free, strict=False)], type_.dtype)
     extents = op.constant_value(op.tensor(1), moduli, type_, "extents")
     begin = op.build("binary", [begin, extents], type_, {"function": "floor_mod"})
     if count < rank:
         rest = TensorType((rank - count,), type_.element)
         zeros = op.constant_value(op.tensor(1), np.zeros(rank - count, type_.dtype), rest, "rest")
         begin = op.build("concat", [begin, zeros], TensorType((rank,), type_.element), {"axis": 0})
-    kept = [n for d, n in enumerate(x.shape) if d >= count or not shrunk[d]]
-    sizes = tuple(1 if d < count and shrunk[d] else n for d, n in enumerate(x.shape))
-    part = op.build("dynamic_slice", [op.value(0), begin], TensorType(sizes, x.element), {})
+    kept = [n for d, n in enumerate(sizes) if d >= count or not shrunk[d]]
+    part = op.build("dynamic_slice", [op.value(0), begin], TensorType(tuple(sizes), x.element), {})
     op.emit("reshape", [part], kept)
+
+
+def _known_sizes(op: OperatorImport, shrunk: list[bool], whole: list[bool]) -> list[int]:
+    """What is taken of each input dimension."""
+    shape, count = op.type(0).shape, len(shrunk)
+    sizes = [1 if d < count and shrunk[d] else n for d, n in enumerate(shape)]
+    ranges = [d for d in range(count) if not shrunk[d] and not whole[d]]
+    if not ranges:
+        return sizes
+    masked = op.option("begin_mask") or op.option("end_mask")
+    if op.option("offset") and op.is_constant(2) and not masked:
+        lengths = dict(zip(range(count), op.integers(2, "ends"), strict=True))
+    else:
+        declared, kept = op.output(), [d for d in range(len(shape)) if d >= count or not shrunk[d]]
+        known = declared.has_rank and not op.graph.reshaped and len(declared.shape_signature) == len(kept)
+        if not known or any(declared.shape_signature[kept.index(d)] < 0 for d in ranges):
+            op.unsupported("a range whose ends are computed at run time and whose length is not known")
+        lengths = dict(zip(kept, declared.shape_signature, strict=True))
+    for d in ranges:
+        if not 1 <= lengths[d] <= shape[d]:
+            op.fail(f"a range of {lengths[d]} elements in an extent of {shape[d]}")
+        sizes[d] = lengths[d]
+    return sizes
 
 
 def _select(op: OperatorImport, shape: tuple[int, ...]) -> _Selection:

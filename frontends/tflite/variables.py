@@ -7,19 +7,23 @@ first use and stores what was assigned at its end.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ...dialect import variables as ir_variables
+from ...dialect.context import new_context
+from ...dialect.evaluate import evaluate_module
+from ...dialect.mlir import ir
+from ...dialect.model import DEFAULT_NUMERICS
 from ...dialect.types import QuantParams, TensorType
 from .graph import OPTIONAL, Graph, ModelFile, Operator, Tensor, short
 from .operator_import import ConsequenceError, OperatorImport
 from .registry import importer
-from .topology import describe
+from .topology import STATEFUL, describe
 
 if TYPE_CHECKING:
     from .graph_import import GraphImport
@@ -92,35 +96,68 @@ class Variables:
             ir_variables.store(name, self.held[name], location, self._graph.insertion_point)
 
 
-def declared_by(model: ModelFile) -> Declared:
-    """The variables that a file gives a first value."""
+def declared_by(model: ModelFile, limit_bytes: int) -> Declared:
+    """The variables that a file gives a first value; ``limit_bytes`` is for what computes them."""
     declared = Declared()
-    for name, type_, value in initial_values(model):
+    for name, type_, value in initial_values(model, limit_bytes):
         declared.types.setdefault(name, type_)
         declared.initial.setdefault(name, value)
     return declared
 
 
-def initial_values(model: ModelFile) -> Iterator[tuple[str, TensorType, Array]]:
-    """What the subgraphs that CALL_ONCE names assign, if it is constant; their other operators are refused
-    where CALL_ONCE is imported.
+def initial_values(model: ModelFile, limit_bytes: int) -> Iterator[tuple[str, TensorType, Array]]:
+    """What the subgraphs that CALL_ONCE names assign; those that are not :func:`_is_pure` are refused where
+    CALL_ONCE is imported.
     """
     for graph in model.graphs:
         for operator in graph.operators:
             if operator.name == "CALL_ONCE" and 0 <= operator.options["init_subgraph"] < len(model.graphs):
-                yield from _assigned_constants(model.graphs[operator.options["init_subgraph"]])
+                once = model.graphs[operator.options["init_subgraph"]]
+                yield from _assigned(model, once, limit_bytes)
 
 
-def _assigned_constants(graph: Graph) -> Iterator[tuple[str, TensorType, Array]]:
+def _assigned(model: ModelFile, graph: Graph, limit_bytes: int) -> Iterator[tuple[str, TensorType, Array]]:
     names = {
         op.outputs[0]: handle_name(op) for op in graph.operators if op.name == "VAR_HANDLE" and op.outputs
     }
-    for operator in graph.operators:
-        if operator.name == "ASSIGN_VARIABLE" and len(operator.inputs) == 2:
-            handle, value = operator.inputs
-            tensor = graph.tensors[value]
-            if handle in names and tensor.data is not None and not tensor.obstacle:
-                yield names[handle], tensor.type, tensor.data
+    assigned = [
+        (names[op.inputs[0]], graph.tensors[op.inputs[1]])
+        for op in graph.operators
+        if op.name == "ASSIGN_VARIABLE" and len(op.inputs) == 2 and op.inputs[0] in names
+    ]
+    computed = [tensor for _, tensor in assigned if tensor.data is None]
+    values = _computed(model, graph, computed, limit_bytes) if computed and _is_pure(graph) else {}
+    for name, tensor in assigned:
+        if tensor.data is not None and not tensor.obstacle:
+            yield name, tensor.type, tensor.data
+        elif tensor.index in values:
+            yield name, *values[tensor.index]
+
+
+def _is_pure(graph: Graph) -> bool:
+    """Whether what a subgraph assigns depends on nothing but constants."""
+    return not graph.inputs and not any(
+        op.name in STATEFUL and op.name != "ASSIGN_VARIABLE" for op in graph.operators
+    )
+
+
+def _computed(
+    model: ModelFile, graph: Graph, tensors: Sequence[Tensor], limit_bytes: int
+) -> dict[int, tuple[TensorType, Array]]:
+    """What the operators of a subgraph compute, by tensor: an import of its own, evaluated at once."""
+    from .graph_import import GraphImport  # imports this module
+
+    outputs = tuple(dict.fromkeys(tensor.index for tensor in tensors))
+    operators = tuple(op for op in graph.operators if op.name not in ("VAR_HANDLE", "ASSIGN_VARIABLE"))
+    alone = Graph(graph.name, graph.tensors, operators, (), outputs)
+    with new_context(), ir.Location.unknown():
+        graph_import = GraphImport(replace(model, graphs=(alone,)), alone, None, limit_bytes)
+        module = graph_import.build(DEFAULT_NUMERICS, None)
+        arrays = evaluate_module(module, [])
+    types = [graph_import.type_of(graph.tensors[index]) for index in outputs]
+    return {
+        index: (type_, np.array(array)) for index, type_, array in zip(outputs, types, arrays, strict=True)
+    }
 
 
 def handle_name(operator: Operator) -> str:
@@ -164,14 +201,14 @@ def call_once(op: OperatorImport) -> None:
     op.demand_counts((0,), outputs=0)
     graph = op.subgraph("init_subgraph")
     for operator in graph.operators:
-        if operator.name not in ("VAR_HANDLE", "ASSIGN_VARIABLE"):
+        if operator.name in STATEFUL and operator.name != "ASSIGN_VARIABLE":
             op.unsupported(f"variables that are initialized by {operator.name}")
-        if operator.name == "VAR_HANDLE":
+        if operator.name != "ASSIGN_VARIABLE":
             continue
         if len(operator.inputs) != 2 or OPTIONAL in operator.inputs:
             op.fail(f"{describe(operator, graph.tensors)}: got inputs {list(operator.inputs)}, expected two")
-        if graph.tensors[operator.inputs[1]].data is None:
-            op.unsupported("variables that are initialized by something that is no constant")
+    if graph.inputs:
+        op.unsupported("variables that are initialized by a subgraph with inputs")
 
 
 def _handle(op: OperatorImport) -> str:

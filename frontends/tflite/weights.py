@@ -63,6 +63,35 @@ class Constant:
         return op.constant_value(self.tensor, self.array, self.type, self.variant)
 
 
+@dataclass(frozen=True)
+class Computed:
+    """Weights or biases that are computed at run time, in the layout and type of the op."""
+
+    result: Any
+    type: TensorType
+
+    def value(self, op: OperatorImport) -> Any:
+        return self.result
+
+
+def weights_of(
+    op: OperatorImport, type_: TensorType, permutation: tuple[int, ...] = ()
+) -> Constant | Computed:
+    """The filter, a constant or not, as ``type_``; its dimensions in another order, if ``permutation`` says
+    so.
+    """
+    if op.is_constant(PLACES.filter):
+        array = op.constant(PLACES.filter, "weights")
+        array = array.transpose(permutation) if permutation else array
+        return Constant(op.tensor(PLACES.filter), array, type_)
+    given, value = op.type(PLACES.filter), op.value(PLACES.filter)
+    if given.is_quantized and not given.params.is_per_tensor:
+        op.unsupported("weights that are computed at run time with per-channel parameters")
+    if permutation:
+        value = op.build("transpose", [value], type_, {"permutation": permutation})
+    return Computed(value, type_)
+
+
 def is_hybrid(op: OperatorImport, w: TensorType, places: Places = PLACES) -> bool:
     """Whether float activations meet integer weights: they are quantized at run time."""
     return kind(op.type(places.input)) in FLOAT and w.is_quantized
@@ -112,7 +141,6 @@ def filter_type(op: OperatorImport, places: Places = PLACES) -> TensorType:
     combined with is checked.
     """
     x, w, y = op.type(places.input), op.type(places.filter), op.output().type
-    op.constant(places.filter, "weights")
     activations, weights = kind(x), kind(w)
     # Two bits are for matrix products only.
     known = (
@@ -137,35 +165,58 @@ def filter_type(op: OperatorImport, places: Places = PLACES) -> TensorType:
     return w
 
 
-def bias_of(op: OperatorImport, w: TensorType, places: Places = PLACES) -> Constant | None:
-    """The bias, if there is one; ``w`` is the filter with the output channels on axis 0.
+def any_bias_of(op: OperatorImport, w: TensorType) -> Constant | Computed | None:
+    """As :func:`bias_of`, of biases that may be computed at run time."""
+    if not op.has(PLACES.bias) or op.is_constant(PLACES.bias):
+        return bias_of(op, w)
+    type_ = _bias_type(op, w, PLACES)
+    if any(scale == 0 for scale in (w.params.scales if w.is_quantized else ())):
+        op.unsupported("biases that are computed at run time beside weights with scales of 0")
+    declared, value = op.type(PLACES.bias), op.value(PLACES.bias)
+    if declared.shape != type_.shape:
+        declared = TensorType(type_.shape, declared.element)
+        value = op.build("reshape", [value], declared, {})
+    return Computed(op.relabel(value, declared, type_), type_)
 
-    Its parameters follow from the others: scale input x weight, in double precision, zero point 0. The
-    file's own scale is a rounded copy of that, which kernels do not read.
-    """
+
+def bias_of(op: OperatorImport, w: TensorType, places: Places = PLACES) -> Constant | None:
+    """The bias, if there is one, a constant; ``w`` is the filter with the output channels on axis 0."""
     wide = kind(op.type(places.input)) in Q16
     if not op.has(places.bias):
         return _no_bias(op, w, places) if wide and op.operator.options.get("bias_type") != _INT32 else None
-    tensor = op.tensor(places.bias)
-    data, declared, outputs = op.constant(places.bias, "biases"), op.type(places.bias), w.shape[0]
-    if data.size != outputs:
-        op.fail(f"bias of shape {list(declared.shape)}, expected {outputs} values (one per output channel)")
+    tensor, data = op.tensor(places.bias), op.constant(places.bias, "biases")
+    type_ = _bias_type(op, w, places)
     values = data.reshape(-1)
+    if type_.element == "i64":
+        return _wide_bias(op, w, tensor, values)
+    if not type_.is_quantized:
+        return Constant(tensor, values, type_)
+    values, dead = _without_dead_channels(values, w.params)
+    return Constant(tensor, values, type_, dead)
+
+
+def _bias_type(op: OperatorImport, w: TensorType, places: Places) -> TensorType:
+    """f32, a plain i64 in units of input x weight scale, or i32 whose parameters follow from the others:
+    scale input x weight, in double precision, zero point 0. The file's own scale is a rounded copy of that,
+    which kernels do not read.
+    """
+    declared, outputs = op.type(places.bias), w.shape[0]
+    if declared.elements != outputs:
+        op.fail(f"bias of shape {list(declared.shape)}, expected {outputs} values (one per output channel)")
     if kind(w) in FLOAT or is_hybrid(op, w, places):
         op.demand_kind(declared, FLOAT, "bias")
-        return Constant(tensor, values, TensorType((outputs,), "f32"))
-    if not (wide and data.dtype == np.int64):
+        return TensorType((outputs,), "f32")
+    is_wide = kind(op.type(places.input)) in Q16 and declared.dtype == np.int64
+    if not is_wide:
         op.demand_kind(declared, {"i32", *Q32}, "bias")
     if isinstance(declared.element, QuantParams):
         _check_bias_params(op, declared.element, w, places)
-    if data.dtype == np.int64:
-        return _wide_bias(op, w, tensor, values)
+    if is_wide:
+        return TensorType((outputs,), "i64")
     s_x = op.type(places.input).params.scale
     # A filter channel of scale 0 is stored as zeros of scale 1 (without_dead_channels), and the bias follows.
     scales = tuple(s_x * (s_w or 1.0) for s_w in w.params.scales)
-    params = QuantParams(Storage.of("i32"), scales, (0,) * len(scales), w.params.axis)
-    values, dead = _without_dead_channels(values, w.params)
-    return Constant(tensor, values, TensorType((outputs,), params), dead)
+    return TensorType((outputs,), QuantParams(Storage.of("i32"), scales, (0,) * len(scales), w.params.axis))
 
 
 def _without_dead_channels(

@@ -18,7 +18,7 @@ from .arith import (
     widen,
 )
 from .builder import Builder, Value
-from .core import Call, storage_kind
+from .core import Call, is_signed, storage_kind
 from .scalar import Scalar
 
 
@@ -52,6 +52,9 @@ def binary(builder: Builder, call: Call) -> Value:
     function, kind = call["function"], storage_kind(call.result)
     if call.result.is_quantized:
         return (_quotient if function == "div" else _squared_difference)(builder, call)
+    if function == "right_shift":
+        shift = _shift_to_the_right(is_signed(call.result))
+        return builder.elementwise(call.operands(), call.result.shape, kind, shift)
     formulas = _REAL if call.result.is_float else _BOOLEAN if kind == "i1" else _INTEGER
     return builder.elementwise(call.operands(), call.result.shape, kind, formulas[function])
 
@@ -219,6 +222,20 @@ def _integer_power(a: Scalar, b: Scalar) -> Scalar:
     odd = (b & 1).compare("ne", 0).select(a, one)
     unit = a.compare("eq", 1) | a.compare("eq", -1)
     return (b < 0).select(unit.select(odd, zero), result)
+
+
+def _shift_to_the_right(signed: bool) -> Callable[[Scalar, Scalar], Scalar]:
+    """By 0 to all bits but one."""
+
+    def formula(a: Scalar, b: Scalar) -> Scalar:
+        last = int(a.kind[1:]) - 1
+        if signed:
+            return a >> b.clip(0, last)
+        limit = b.body.constant(b.kind, last)
+        by = b.compare("ult", limit).select(b, limit)
+        return a.body.create("arith.shrui", a.kind, [a, by])
+
+    return formula
 
 
 _REAL: dict[str, Callable[[Scalar, Scalar], Scalar]] = {

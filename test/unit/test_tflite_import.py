@@ -203,9 +203,12 @@ def test_unsupported_kinds_say_what_they_are() -> None:
     b.operators[0].options = {**b.operators[0].options, "FusedActivationFunction": "TANH"}
     assert "a fused TANH activation" in unsupported(b, [0], [3])[0]
     b = Builder()
-    x, w = b.tensor("x", (1, 2), np.int8, scales=0.5), b.tensor("w", (3, 2), np.int8, scales=0.5)
-    y = b.tensor("y", (1, 3), np.int8, scales=1.0)
-    b.op("FULLY_CONNECTED", [x, w, -1], [y])
+    x, w = b.tensor("x", (1, 2, 2, 2), np.int8, scales=0.5), b.tensor("w", (3, 2, 2, 2), np.int8, scales=0.5)
+    shape, y = (
+        b.constant("s", np.asarray([1, 2, 2, 3], np.int32)),
+        b.tensor("y", (1, 2, 2, 3), np.int8, scales=1.0),
+    )
+    b.op("TRANSPOSE_CONV", [shape, w, x], [y], Padding="SAME", StrideH=1, StrideW=1)
     assert "weights that are computed at run time" in unsupported(b, [x, w], [y])[0]
 
 

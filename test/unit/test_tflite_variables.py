@@ -111,15 +111,48 @@ def test_interpreter_keeps_variables() -> None:
         np.testing.assert_array_equal(got, executable.run(x)[0])
 
 
-def test_a_first_value_that_is_computed_is_refused() -> None:
+def computed_first_value() -> Builder:
+    """A subgraph that assigns ``a`` a constant plus itself, of floats that are quantized."""
+    graph = Builder()
+    one = graph.constant("one", np.asarray([[0.5, 1, -2, 3.25]], np.float32))
+    two, stored = graph.tensor("two", SHAPE, np.float32), quantized(graph, "stored")
+    graph.op("ADD", [one, one], [two])
+    graph.op("QUANTIZE", [two], [stored])
+    graph.op("ASSIGN_VARIABLE", [handle(graph, "a"), stored], [])
+    return graph
+
+
+def test_a_first_value_that_is_computed() -> None:
+    model = Builder()
+    x, before, after = quantized(model, "x"), quantized(model, "before"), quantized(model, "after")
+    once = model.subgraph(computed_first_value(), [], [])
+    model.op("CALL_ONCE", [], [], InitSubgraphIndex=once)
+    a = handle(model, "a")
+    model.op("READ_VARIABLE", [a], [before])
+    model.op("ADD", [before, x], [after])
+    model.op("ASSIGN_VARIABLE", [a, after], [])
+    check_sequence(model, [x], [before, after], inputs(), pipelines=PIPELINES)
+
+
+def test_first_values_that_depend_on_variables_are_refused() -> None:
     model = Builder()
     x, y = quantized(model, "x"), quantized(model, "y")
     graph = Builder()
-    one = graph.constant("one", np.ones(SHAPE, np.int8), scales=0.5)
-    two = quantized(graph, "two")
-    graph.op("ADD", [one, one], [two])
-    graph.op("ASSIGN_VARIABLE", [handle(graph, "a"), two], [])
+    held = quantized(graph, "held")
+    graph.op("READ_VARIABLE", [handle(graph, "b")], [held])
+    graph.op("ASSIGN_VARIABLE", [handle(graph, "a"), held], [])
     model.op("CALL_ONCE", [], [], InitSubgraphIndex=model.subgraph(graph, [], []))
     model.op("ADD", [x, x], [y])
-    with pytest.raises(zp.ImportModelError, match="initialized by ADD"):
+    with pytest.raises(zp.UnsupportedOpError, match="initialized by READ_VARIABLE"):
+        load_bytes(model.build([x], [y]), name="m.tflite")
+
+
+def test_a_fault_of_what_computes_first_values_is_said() -> None:
+    model = Builder()
+    x, y = quantized(model, "x"), quantized(model, "y")
+    graph = computed_first_value()
+    graph.tensors[1].shape = (1, 5)
+    model.op("CALL_ONCE", [], [], InitSubgraphIndex=model.subgraph(graph, [], []))
+    model.op("ADD", [x, x], [y])
+    with pytest.raises(zp.ImportModelError, match=r"ADD \(op 0, output 'two'\): declares output shape"):
         load_bytes(model.build([x], [y]), name="m.tflite")
