@@ -27,7 +27,7 @@ c-example: $(VENV)/.installed ## the demo's network in a C program; TARGET=aarch
 test: lit unit ## all tests: IR tests (lit), then numbers (pytest)
 
 # The JIT on an emulated machine, then what this machine compiles for it.
-AARCH64_TESTS := $(addprefix test/unit/test_,codegen_loader.py codegen_driver.py runtime_saved.py targets_host.py)
+AARCH64_TESTS := $(addprefix test/unit/test_,codegen_loader.py codegen_driver.py runtime_saved.py targets_host.py aarch64_host.py)
 CASES := ../shared/cases
 ONLY ?= *
 
