@@ -5,27 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import aarch64_dots as dots
-from .aarch64_conv2d import BLOCK_BYTES, products_of
+from .aarch64_conv2d import BLOCK_BYTES
 from .conv2d_code import POINTER, Kernel
 from .epilogue import HEADER_BYTES
-from .instruction_set import InstructionSet
+from .launch import Code
 
 _HALF = "vector<8xi8>"
+_PRODUCTS = 3
+"""In registers at once, of ``smull``."""
 Columns = Sequence[Sequence[str]]
 """Where the sums start: per vector of channels, per pixel."""
 
 
-def kernel_of(isa: InstructionSet) -> type[Kernel]:
-    return {"sdot": _Sdot, "smmla": _Smmla, "smull": _Smull}[products_of(isa)]
+def kernel_of(code: Code) -> type[Kernel]:
+    kinds = {"sdot": _Sdot, "smmla": _Smmla, "smull": _Smull, "smull-pairs": _SmullPairs}
+    return kinds[str(code["products"])]
 
 
 class _Aarch64Kernel(Kernel):
     """Runs, and their blocks and tails."""
 
     bytes_per_step = 8
+    volatile = False
 
     def _prefetch_next(self, name: str, first: str) -> None:
         """Nothing: an instruction for every pixel, and small cores have few lines in flight."""
+
+    def _in_tile(self, parameters: str) -> str:
+        """Unknown to LLVM outside of the tile: loads stay there, and two may become one instruction."""
+        return dots.opaque(self.w, parameters)
 
     def _totals(self, source: str, filter: str, columns: Columns) -> list[str]:
         w, code = self.w, self.code
@@ -56,7 +64,7 @@ class _Aarch64Kernel(Kernel):
 
     def _one_run(self, sums: Sequence[str], filter: str, at: Sequence[str]) -> tuple[list[str], str]:
         w, code, count = self.w, self.code, len(sums)
-        values = [*sums, filter, *at]
+        values = [*sums, filter, *self.places(at)]
         if code["blocks"]:
             values = self._blocks(self.scalar("blocks"), count, values)
         totals, filter, at = list(values[:count]), values[count], values[count + 1 :]
@@ -64,6 +72,13 @@ class _Aarch64Kernel(Kernel):
             self._add_tail(totals, filter, at, tail)
             filter = w.at(filter, self._weight_bytes(tail * self.bytes_per_step))
         return totals, filter
+
+    def places(self, at: Sequence[str]) -> list[str]:
+        """A pointer for every pixel, of which LLVM must not know what they have in common: it would add it up
+        again in every iteration.
+        """
+        pixels = [self.pixels["input"].of(at, row) for row in range(self.rows)]
+        return [dots.opaque(self.w, pixel) for pixel in pixels] if self.code["blocks"] else pixels
 
     def _blocks(self, number: str, count: int, carried: Sequence[str]) -> list[str]:
         """``carried``: ``count`` sums, where the weights are, and the pixels; gives them as they are then."""
@@ -88,7 +103,8 @@ class _Aarch64Kernel(Kernel):
         w = self.w
         offset, _ = self._run_table(w.plus(number, self.scalar("runs")))
         totals, filter = list(carried[:-1]), carried[-1]
-        self._add_tail(totals, filter, [w.at(pixel, offset) for pixel in pixels], 1)
+        at = [w.at(pixel, offset) for pixel in pixels]
+        self._add_tail(totals, filter, [self.pixels["input"].of(at, row) for row in range(self.rows)], 1)
         return [*totals, w.at(filter, self._weight_bytes(self.bytes_per_step))]
 
     def _weight_bytes(self, taps: int) -> int:
@@ -99,7 +115,7 @@ class _Aarch64Kernel(Kernel):
         raise NotImplementedError
 
     def _add_block(self, totals: list[str], weights: str, at: Sequence[str]) -> None:
-        """Sixteen bytes of every pixel."""
+        """Sixteen bytes of every pixel; ``at``: where they are."""
         raise NotImplementedError
 
     def _add_tail(self, totals: list[str], weights: str, at: Sequence[str], steps: int) -> None:
@@ -109,9 +125,6 @@ class _Aarch64Kernel(Kernel):
     def _end(self, sums: Sequence[str], columns: Columns) -> list[str]:
         """The totals of every pixel's vectors, pixel by pixel."""
         raise NotImplementedError
-
-    def _pixel(self, at: Sequence[str], row: int, type_: str) -> str:
-        return self.w.load(self.pixels["input"].of(at, row), type_)
 
     def _pixel_sums(self, source: str) -> list[str]:
         w, width = self.w, self.w.isa.vector_bytes
@@ -153,7 +166,7 @@ class _Sdot(_Aarch64Kernel):
 
     def _add_tail(self, totals: list[str], weights: str, at: Sequence[str], steps: int) -> None:
         w, width = self.w, self.w.isa.vector_bytes
-        pixels = [self._pixel(at, row, w.i8) for row in range(self.rows)]
+        pixels = [w.load(at[row], w.i8) for row in range(self.rows)]
         for step in range(steps):
             for j in range(self.vectors):
                 vector = w.load(w.at(weights, (step * self.vectors + j) * width), w.i8, width)
@@ -187,14 +200,19 @@ class _Smmla(_Aarch64Kernel):
 
     def _add_block(self, totals: list[str], weights: str, at: Sequence[str]) -> None:
         w = self.w
-        pixels = [w.bitcast(self._pixel(at, row, w.i8), w.i8, w.i64) for row in range(self.rows)]
-        for step, lanes in enumerate(((0, 2), (1, 3))):
-            pairs = [w.shuffle(pixels[a], pixels[b], lanes, w.i64) for a, b in self._pairs]
-            self._add_pairs_of(totals, weights, step, [w.bitcast(pair, w.i64, w.i8) for pair in pairs])
+        pixels = [w.load(at[row], w.i8) for row in range(self.rows)]
+        low, high = [], []
+        for first, second in self._pairs:
+            high.append(w.shuffle(pixels[first], pixels[second], [*range(8, 16), *range(24, 32)], w.i8))
+            # Then LLVM puts the lower halves together in the first one's register.
+            kept = dots.behind(w, pixels[first], w.bitcast(high[-1], w.i8, w.i32))
+            low.append(w.shuffle(kept, pixels[second], [*range(8), *range(16, 24)], w.i8))
+        for step, pairs in enumerate((low, high)):
+            self._add_pairs_of(totals, weights, step, pairs)
 
     def _add_tail(self, totals: list[str], weights: str, at: Sequence[str], steps: int) -> None:
         w = self.w
-        rows = [self._pixel(at, row, _HALF) for row in range(self.rows)]
+        rows = [w.load(at[row], _HALF) for row in range(self.rows)]
         pairs = [w.shuffle(rows[a], rows[b], range(16), _HALF) for a, b in self._pairs]
         self._add_pairs_of(totals, weights, 0, pairs)
 
@@ -214,7 +232,58 @@ class _Smmla(_Aarch64Kernel):
         return rows
 
 
-class _Smull(_Aarch64Kernel):
+class _SmullKernel(_Aarch64Kernel):
+    """Products in i16."""
+
+    def _behind(self, value: str, totals: Sequence[str], done: Sequence[int]) -> str:
+        """``value``, but not before most of the sums that are ``done`` before are."""
+        return dots.behind(self.w, value, totals[done[-_PRODUCTS]] if len(done) >= _PRODUCTS else totals[0])
+
+    def _add_products(self, totals: list[str], k: int, values: tuple[str, str], weights: str) -> None:
+        """The lower half of the weights times the first one's, the upper half times the second one's."""
+        w = self.w
+        words = dots.multiply_half(w, *(dots.half_of(w, value, False) for value in (values[0], weights)))
+        upper = [dots.half_of(w, value, True) for value in (values[1], weights)]
+        if self.code["chain"] == 1:
+            totals[k] = dots.add_pairs(w, totals[k], words)
+            words = dots.multiply_half(w, *upper)
+        else:
+            words = dots.multiply_add_half(w, words, *upper)
+        totals[k] = dots.add_pairs(w, totals[k], words)
+
+
+class _SmullPairs(_SmullKernel):
+    """A sum for every vector of every pixel."""
+
+    bytes_per_step = 4
+
+    def _begin(self, columns: Columns) -> list[str]:
+        return [columns[j][i] for i in range(self.rows) for j in range(self.vectors)]
+
+    def _add_block(self, totals: list[str], weights: str, at: Sequence[str]) -> None:
+        self._add_tail(totals, weights, at, 4)
+
+    def _add_tail(self, totals: list[str], weights: str, at: Sequence[str], steps: int) -> None:
+        w, width = self.w, self.w.isa.vector_bytes
+        pixels = [w.load(at[row], w.i8) for row in range(self.rows)]
+        done: list[int] = []
+        for step in range(steps):
+            places = [w.at(weights, (step * self.vectors + j) * width) for j in range(self.vectors)]
+            vectors = [w.load(place, w.i8, width) for place in places]
+            for i in range(self.rows):
+                pixels[i] = self._behind(pixels[i], totals, done)
+                first, second = (dots.pair_of(w, pixels[i], 2 * step + half) for half in range(2))
+                for j, vector in enumerate(vectors):
+                    # LLVM must not see that the second is the same all over, and take its lower half.
+                    first, second = (self._behind(pair, totals, done) for pair in (first, second))
+                    done.append(i * self.vectors + j)
+                    self._add_products(totals, done[-1], (first, second), vector)
+
+    def _end(self, sums: Sequence[str], columns: Columns) -> list[str]:
+        return list(sums)
+
+
+class _Smull(_SmullKernel):
     """Four partial sums for every channel of every pixel."""
 
     def _begin(self, columns: Columns) -> list[str]:
@@ -222,24 +291,18 @@ class _Smull(_Aarch64Kernel):
 
     def _add_block(self, totals: list[str], weights: str, at: Sequence[str]) -> None:
         w, width, channels = self.w, self.w.isa.vector_bytes, self.vectors * self.w.lanes
-        pixels = [self._pixel(at, row, w.i8) for row in range(self.rows)]
-        halves = [[dots.half_of(w, pixel, upper) for upper in (False, True)] for pixel in pixels]
+        pixels = [w.load(at[row], w.i8) for row in range(self.rows)]
+        done: list[int] = []
         for channel in range(channels):
             vector = w.load(w.at(weights, channel * width), w.i8, width)
-            low, high = (dots.half_of(w, vector, upper) for upper in (False, True))
-            for i, (first, second) in enumerate(halves):
-                k = i * channels + channel
-                words = dots.multiply_half(w, first, low)
-                if self.code["chain"] == 1:
-                    totals[k] = dots.add_pairs(w, totals[k], words)
-                    words = dots.multiply_half(w, second, high)
-                else:
-                    words = dots.multiply_add_half(w, words, second, high)
-                totals[k] = dots.add_pairs(w, totals[k], words)
+            for i in range(self.rows):
+                pixels[i] = self._behind(pixels[i], totals, done)
+                done.append(i * channels + channel)
+                self._add_products(totals, done[-1], (pixels[i], pixels[i]), vector)
 
     def _add_tail(self, totals: list[str], weights: str, at: Sequence[str], steps: int) -> None:
         w, channels = self.w, self.vectors * self.w.lanes
-        pixels = [self._pixel(at, row, _HALF) for row in range(self.rows)]
+        pixels = [w.load(at[row], _HALF) for row in range(self.rows)]
         for channel in range(channels):
             vector = w.load(w.at(weights, 8 * channel), _HALF, 8)
             for i, pixel in enumerate(pixels):

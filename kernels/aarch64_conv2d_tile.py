@@ -3,23 +3,42 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
-from .aarch64_conv2d import BLOCK_BYTES, products_of
-from .conv2d_work import Tile, Work
+from .aarch64_conv2d import BLOCK_BYTES, step_bytes
+from .conv2d_work import Products, Tile, Work
 from .instruction_set import InstructionSet
+from .narrow import groups_of
 
-_MOST_ROWS = 16
+_MOST_ROWS = 8
+"""There is a pointer for each."""
 _MOST_VECTORS = 8
-_BLOCK_LOOP = 2
-_TILE = 30
+_OTHERS: dict[Products, int] = {"sdot": 2, "smmla": 3, "smull": 5, "smull-pairs": 6}
+"""Registers for what is multiplied with pixels, and for products before they are added."""
+_BLOCK_LOOP = 3
+_TILE = 26
 """Addresses, and the loop over tiles."""
-_ROW = 3
-_RESULTS = {"doubling-relu": 2.0, "doubling-linear": 3.0, "nearest": 3.0}
+_ROW = 2
+_VECTOR = 2
+"""Loads of parameters."""
+_RESULTS = {"doubling-relu": 2.0, "doubling-linear": 3.0, "doubling-masked": 5.0, "nearest": 3.0}
 _OTHER_RESULT = 16.0
-_NARROWING = 2.5
-"""Of a vector of i32 to bytes in memory, the clamp included."""
-_PARTIAL_SUMS = 5
-"""To start and to add up those of one vector, with ``smull``."""
+_NARROWING = {4: 1.5, 3: 1.8, 2: 2.0, 1: 2.5}
+"""Of a vector of i32 to bytes in memory, by how many of a pixel there are."""
+_PARTIAL_SUMS = 8
+"""To clear and to add up those of one vector, with ``smull``."""
+_USUAL = (Tile(6, 4), Tile(5, 4), Tile(4, 6), Tile(4, 4), Tile(3, 2), Tile(8, 2), Tile(7, 3))
+"""Tiles that are taken if they cost little more than the best: few kernels serve many layers."""
+_LITTLE_MORE = 1.02
+
+
+def choose(costs: Mapping[Tile, float]) -> Tile:
+    """The cheapest tile, or a usual one."""
+    least = min(costs.values())
+    for tile in _USUAL:
+        if costs.get(tile, math.inf) <= _LITTLE_MORE * least:
+            return tile
+    return min(costs, key=lambda tile: (costs[tile], -tile.sums))
 
 
 def costs(work: Work, isa: InstructionSet) -> dict[Tile, float]:
@@ -34,36 +53,36 @@ def costs(work: Work, isa: InstructionSet) -> dict[Tile, float]:
 
 
 def _fits(tile: Tile, work: Work, isa: InstructionSet) -> bool:
-    """Whether sums, pixels and the weights that are just multiplied fit into registers."""
-    products, pixels = products_of(isa), tile.rows
-    sums = tile.sums * (isa.lanes if products == "smull" else 1)
-    if products == "smmla":
-        sums += tile.vectors * (tile.rows % 2)
-        pixels += tile.rows % 2
+    """Whether sums, pixels and what is just multiplied fit into registers."""
+    rows, others = tile.rows, _OTHERS[work.products]
+    if work.products == "smmla":
+        rows += rows % 2
+    if work.products == "smull-pairs":
+        others += tile.vectors
+    sums = rows * tile.vectors * (isa.lanes if work.products == "smull" else 1)
     sums += tile.sums * (work.registers_per_sum - 1)
-    others = {"sdot": 2, "smmla": 2, "smull": 3}[products]
-    return sums + pixels + others <= isa.registers
+    return sums + rows + others <= isa.registers
 
 
 def _cost(tile: Tile, work: Work, isa: InstructionSet) -> float:
     """Instructions of all tiles."""
-    products = products_of(isa)
-    blocks = work.steps * (4 if products == "sdot" else 8) / BLOCK_BYTES
-    vectors = tile.rows * tile.vectors
-    pixels = tile.rows
+    products, vectors = work.products, tile.rows * tile.vectors
     if products == "sdot":
-        multiplications = 4 * vectors
+        block = 4 * vectors + tile.rows
     elif products == "smmla":
-        pixels = 2 * (tile.rows + tile.rows % 2)
-        multiplications = 2 * tile.vectors * (tile.rows + tile.rows % 2)
+        pairs = (tile.rows + 1) // 2
+        block = 4 * tile.vectors * pairs + tile.rows + 2 * pairs
     else:
-        multiplications = 12 * vectors
-    addresses = math.ceil(tile.rows / 4) + 1
-    block = multiplications + pixels + 2 * tile.vectors + addresses + _BLOCK_LOOP
-    result = _RESULTS.get(work.epilogue, _OTHER_RESULT) + _NARROWING + 1
+        block = 12 * vectors + tile.rows * (9 if products == "smull-pairs" else 1)
+    block += 2 * tile.vectors + _BLOCK_LOOP
+    blocks = work.steps * step_bytes(products) / BLOCK_BYTES
+    # A start, a rescale, and bytes.
+    result = 1 + _RESULTS.get(work.epilogue, _OTHER_RESULT)
     if products == "smull":
         result += _PARTIAL_SUMS
-    each = blocks * block + vectors * result + _ROW * tile.rows + 4 * tile.vectors + _TILE
+    narrowing = sum(group * _NARROWING[group] for group in groups_of(tile.vectors)) * tile.rows
+    each = blocks * block + vectors * result + narrowing
+    each += _ROW * tile.rows + _VECTOR * tile.vectors + _TILE
     tiles = work.lines * math.ceil(work.width / tile.rows)
     panels = work.groups * math.ceil(work.channels / tile.channels(isa.lanes))
     return tiles * panels * each

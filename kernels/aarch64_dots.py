@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+from .instructions.common import pinned_in
 from .writer import Writer
 
 _NEON = "llvm.aarch64.neon"
 _HALF_BYTES = "vector<8xi8>"
+
+
+def opaque(w: Writer, pointer: str) -> str:
+    """A pointer of which LLVM does not know how it came about."""
+    return pinned_in(w, pointer, "!llvm.ptr", "r")
+
+
+def behind(w: Writer, value: str, other: str) -> str:
+    """``value``, an i8 vector that nobody else uses from here on, but not before ``other``, an i32 vector, is
+    there. It takes no instruction: LLVM would compute more at once than there are registers for.
+    """
+    return w.op(
+        f'llvm.inline_asm asm_dialect = att "", "=w,0,w" {value}, {other} : ({w.i8}, {w.i32}) -> {w.i8}'
+    )
 
 
 def dot_lane(w: Writer, accumulator: str, values: str, weights: str, lane: int) -> str:
@@ -23,6 +38,12 @@ def multiply_matrices(w: Writer, accumulator: str, values: str, weights: str) ->
     """
     types = [w.i32, w.i8, w.i8]
     return w.intrinsic(f"{_NEON}.smmla.v4i32.v16i8", [accumulator, values, weights], types, w.i32)
+
+
+def pair_of(w: Writer, value: str, pair: int) -> str:
+    """``dup``: two neighbours of a vector's bytes, all over."""
+    words = w.bitcast(value, w.i8, w.i16)
+    return w.bitcast(w.shuffle(words, words, [pair] * 8, w.i16), w.i16, w.i8)
 
 
 def half_of(w: Writer, value: str, upper: bool) -> str:

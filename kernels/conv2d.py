@@ -32,8 +32,8 @@ from .conv import Conv
 from .conv2d_code import Kernel, scalars_of
 from .conv2d_results import MASK_BYTES, table_start
 from .conv2d_taps import Taps
-from .conv2d_tile import candidate_tiles, choose_tile
-from .conv2d_work import Tile, Work
+from .conv2d_tile import candidate_tiles, choose_tile, costs
+from .conv2d_work import Products, Tile, Work
 from .epilogue import Epilogue
 from .float32_sum import Float32Sum
 from .instruction_set import InstructionSet
@@ -63,7 +63,8 @@ def candidates(spec: Conv, isa: InstructionSet) -> list[Options]:
     found = _plan(spec, isa)
     if isinstance(found, str):
         return []
-    return [tuple(asdict(tile).items()) for tile in candidate_tiles(found.work, found.isa)]
+    products = (("products", found.work.products),) if found.work.products else ()
+    return [(*asdict(tile).items(), *products) for tile in candidate_tiles(found.work, found.isa)]
 
 
 def plan_as(spec: Conv, isa: InstructionSet, options: Options) -> Launch | str:
@@ -72,7 +73,7 @@ def plan_as(spec: Conv, isa: InstructionSet, options: Options) -> Launch | str:
         return found
     chosen = dict(options)
     tile = Tile(int(chosen["rows"]), int(chosen["vectors"]), bool(chosen["halved"]))
-    return replace(found, chosen=tile).launch()
+    return replace(found, chosen=tile, products=chosen.get("products", "")).launch()
 
 
 def _plan(spec: Conv, isa: InstructionSet) -> Plan | str:
@@ -97,7 +98,7 @@ def isa_for(spec: Conv, isa: InstructionSet) -> InstructionSet:
 
 def emit(code: Code, isa: InstructionSet) -> str:
     if isa.architecture == "aarch64":
-        return aarch64_conv2d_code.kernel_of(isa)(code, isa).text()
+        return aarch64_conv2d_code.kernel_of(code)(code, isa).text()
     return Kernel(code, isa).text()
 
 
@@ -123,7 +124,8 @@ class Plan:
     sum: Float32Sum | None = None
     """Of the residual."""
     chosen: Tile | None = None
-    """Else the cost model chooses."""
+    """Else the cost model chooses, and the products."""
+    products: Products = ""
 
     def launch(self) -> Launch:
         spec, tile = self.spec, self.tile
@@ -153,19 +155,20 @@ class Plan:
 
     @cached_property
     def taps(self) -> Taps:
-        if self.isa.architecture == "aarch64":
-            return Taps(self.spec, aarch64_conv2d.step_bytes(self.isa), gathers=False)
-        return Taps(self.spec)
+        return self.steps.taps if self.steps else Taps(self.spec)
 
     @cached_property
     def steps(self) -> aarch64_conv2d.Steps | None:
-        if self.isa.architecture != "aarch64":
-            return None
-        return aarch64_conv2d.Steps(self.taps, aarch64_conv2d.products_of(self.isa))
+        """On AArch64: of the chosen products, or the cheapest."""
+        every = (self.products,) if self.products else aarch64_conv2d.products_of(self.isa)
+        found = [aarch64_conv2d.Steps.of(self.spec, products) for products in every]
+        if len(found) < 2:
+            return found[0] if found else None
+        return min(found, key=lambda steps: min(costs(self._work(steps.taps, steps), self.isa).values()))
 
     @cached_property
     def epilogue(self) -> Epilogue:
-        return Epilogue.of(self.spec.rescale, self.taps.reach(), isa=self.isa)
+        return Epilogue.of(self.spec.rescale, Taps(self.spec).reach(), isa=self.isa)
 
     # Pixels.
 
@@ -215,13 +218,17 @@ class Plan:
 
     @property
     def work(self) -> Work:
+        return self._work(self.taps, self.steps)
+
+    def _work(self, taps: Taps, steps: aarch64_conv2d.Steps | None) -> Work:
         return Work(
             self.lines,
             self.width,
             self.group_channels,
             self.spec.groups,
-            len(self.taps.steps[0]),
+            len(taps.steps[0]),
             self.epilogue.kind,
+            products=steps.products if steps else "",
         )
 
     @property

@@ -58,6 +58,9 @@ def with_rows() -> Scalars:
 class Kernel:
     """Writes a code: units, panels, lines, tiles, runs, steps."""
 
+    volatile = True
+    """Whether parameters are loaded so that LLVM leaves the loads where they are."""
+
     def __init__(self, code: Code, isa: InstructionSet) -> None:
         isa = narrowed(isa, int(code["bytes"]))
         self.w = w = Writer(isa)
@@ -152,12 +155,14 @@ class Kernel:
         at = {name: self.pixels[name].pointers(place) for name, place in first.items()}
         for name in ("output", "other") if self.has_residual else ("output",):
             self._prefetch_next(name, first[name])
+        parameters = self._in_tile(parameters)
         totals = self._totals(first["input"], filter, self._starts(first["input"], parameters))
         self._store(totals, at, parameters)
 
     def _store(self, totals: Sequence[str], at: Mapping[str, Sequence[str]], parameters: str) -> None:
         """What becomes of a tile's sums; ``at``: pointers to its pixels, in each image."""
-        Results(self.w, self.code, self.tables, self.pixels).store(totals, at, parameters)
+        results = Results(self.w, self.code, self.tables, self.pixels, self.volatile)
+        results.store(totals, at, parameters)
 
     def _starts(self, source: str, parameters: str) -> list[list[str]]:
         """Where the sums of the pixels from ``source`` on start: per vector of channels, per pixel."""
@@ -166,14 +171,18 @@ class Kernel:
         starts = []
         for j in range(self.vectors):
             place = w.at(parameters, j * self.vector_parameters)
-            start = w.load(place, w.i32, volatile=True)
+            start = w.load(place, w.i32, volatile=self.volatile)
             column = [start] * self.rows
             if sums:
-                zero_point = w.load(w.at(place, w.isa.vector_bytes), w.i32, volatile=True)
+                zero_point = w.load(w.at(place, w.isa.vector_bytes), w.i32, volatile=self.volatile)
                 products = [w.binary("muli", each, zero_point, w.i32) for each in sums]
                 column = [w.binary("subi", start, product, w.i32) for product in products]
             starts.append(column)
         return starts
+
+    def _in_tile(self, parameters: str) -> str:
+        """The parameters' address, for the loads of one tile."""
+        return parameters
 
     def _totals(self, source: str, filter: str, starts: Sequence[Sequence[str]]) -> list[str]:
         """The sums of the pixels from ``source`` on; ``starts``: per vector of channels, per pixel."""
@@ -197,11 +206,15 @@ class Kernel:
             )
         return carried[:-1]
 
+    def places(self, at: Sequence[str]) -> list[str]:
+        """The pointers that loops over bytes of pixels carry, from what :meth:`.Pixels.pointers` gives."""
+        return list(at)
+
     def part(
         self, count: str, at: Sequence[str], weights: str, starts: Sequence[Sequence[str]]
     ) -> tuple[list[str], list[str]]:
-        """The sums of ``count`` parts of the pixels from ``at`` on, where all is one run; and where the
-        weights and the pixels go on.
+        """The sums of ``count`` parts of the pixels from ``at`` (see :meth:`places`) on, where all is one
+        run; and where the weights and the pixels go on.
         """
         totals = [starts[j][i] for i in range(self.rows) for j in range(self.vectors)]
         values = self._steps(count, at, [*totals, weights])

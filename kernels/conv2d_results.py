@@ -57,8 +57,12 @@ class Pixels:
 class Results:
     """The last part of a tile's code."""
 
-    def __init__(self, w: Writer, code: Code, tables: str, pixels: Mapping[str, Pixels]) -> None:
+    def __init__(
+        self, w: Writer, code: Code, tables: str, pixels: Mapping[str, Pixels], volatile: bool = True
+    ) -> None:
+        """``volatile``: whether parameters must be loaded so that LLVM leaves them where they are loaded."""
         self.w = w
+        self.volatile = volatile
         self.pixels = pixels
         self.rows = int(code["rows"])
         self.halved = bool(code["halved"])
@@ -81,7 +85,7 @@ class Results:
 
         def column(number: int) -> list[str]:
             place = number * self.vector_parameters + self.start_bytes
-            loaded = self.epilogue.load(w, w.at(parameters, place))
+            loaded = self.epilogue.load(w, w.at(parameters, place), volatile=self.volatile)
             values = totals[:of_pixels][number :: self.full] if number < self.full else totals[of_pixels:]
             return [self.epilogue.apply(w, value, loaded, self.limits) for value in values]
 

@@ -53,20 +53,20 @@ _MOST_TRIES = 6
 
 def choose_tile(work: Work, isa: InstructionSet) -> Tile:
     """The cheapest tile that fits the registers, or a usual one."""
-    return _chosen(_costs(work, isa), isa)
+    return _chosen(costs(work, isa), isa)
 
 
 def candidate_tiles(work: Work, isa: InstructionSet) -> list[Tile]:
     """What :func:`choose_tile` takes, then others that cost little more, cheapest first."""
-    costs = _costs(work, isa)
-    chosen, limit = _chosen(costs, isa), _WORTH_A_TRY * min(costs.values())
+    found = costs(work, isa)
+    chosen, limit = _chosen(found, isa), _WORTH_A_TRY * min(found.values())
     others = sorted(
-        (t for t in costs if t != chosen and costs[t] <= limit), key=lambda t: (costs[t], -t.sums)
+        (t for t in found if t != chosen and found[t] <= limit), key=lambda t: (found[t], -t.sums)
     )
     return [chosen, *others[: _MOST_TRIES - 1]]
 
 
-def _costs(work: Work, isa: InstructionSet) -> dict[Tile, float]:
+def costs(work: Work, isa: InstructionSet) -> dict[Tile, float]:
     """Of all tiles that fit."""
     if isa.architecture == "aarch64":
         return aarch64_conv2d_tile.costs(work, isa)
@@ -83,6 +83,8 @@ def _costs(work: Work, isa: InstructionSet) -> dict[Tile, float]:
 
 
 def _chosen(costs: Mapping[Tile, float], isa: InstructionSet) -> Tile:
+    if isa.architecture == "aarch64":
+        return aarch64_conv2d_tile.choose(costs)
     limit = min(costs.values())
     for tile in _USUAL if isa.registers > 16 else ():
         if costs.get(tile, math.inf) <= _LITTLE_MORE * limit:

@@ -19,6 +19,7 @@ from .channels import Indices, as_bytes, wrap_int32
 from .conv import Reals, WideConv
 from .conv2d import Plan, isa_for
 from .conv2d_code import scalars_of
+from .conv2d_taps import Taps
 from .conv2d_wide_code import After, kernel, part_bytes
 from .conv2d_work import Work
 from .epilogue import HEADER_BYTES
@@ -117,18 +118,18 @@ class _Plan(Plan):
 
     # How it is cut.
 
-    @property
-    def work(self) -> Work:
+    def _work(self, taps: Taps, steps: aarch64_conv2d.Steps | None) -> Work:
         kind = "reals" if self.reals else "sums"
         return Work(
             self.lines,
             self.width,
             self.group_channels,
             self.spec.groups,
-            len(self.taps.steps[0]),
+            len(taps.steps[0]),
             kind,
             halves=False,
             registers_per_sum=2 if self.after.blocked else 1,
+            products=steps.products if steps else "",
         )
 
     @property

@@ -57,7 +57,7 @@ def part_bytes(isa: InstructionSet, nibbles: bool) -> int:
 
 
 def kernel(code: Code, isa: InstructionSet) -> conv2d_code.Kernel:
-    usual = aarch64_conv2d_code.kernel_of(isa) if isa.architecture == "aarch64" else conv2d_code.Kernel
+    usual = aarch64_conv2d_code.kernel_of(code) if isa.architecture == "aarch64" else conv2d_code.Kernel
     usual = _Nibbles if code["nibbles"] else usual
     return type("Kernel", (_Wide, usual), {})(code, isa)  # type: ignore[no-any-return]
 
@@ -123,7 +123,7 @@ class _Wide(conv2d_code.Kernel):
                 totals.append(w.binary("addf", so_far, w.binary("mulf", real, scale, w.f32), w.f32))
             return [*totals, *rest]
 
-        carried = [*[w.splat(0.0, w.f32)] * count, filter, *at["input"]]
+        carried = [*[w.splat(0.0, w.f32)] * count, filter, *self.places(at["input"])]
         types = [w.f32] * count + [POINTER] * (len(carried) - count)
         return w.loop_from(w.index(0), self.scalar("parts"), block, carried, types)[:count]
 

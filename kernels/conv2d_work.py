@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+Products = Literal["", "sdot", "smmla", "smull", "smull-pairs"]
+"""See :mod:`.aarch64_conv2d`; empty: those of x86."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +39,9 @@ class Work:
     """Result channels of a group."""
     groups: int
     steps: int
-    """Groups of four bytes that a result channel sums up."""
+    """Groups of four bytes, or of as many as ``products`` take, that a result channel sums up."""
     epilogue: str
     halves: bool = True
     """Whether two pixels may share a vector."""
     registers_per_sum: int = 1
+    products: Products = ""

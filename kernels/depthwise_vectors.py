@@ -95,7 +95,7 @@ class Vectors:
     def rescaled(self, vector: int, sums: Sequence[str]) -> list[str]:
         """Accumulators of one vector of channels as i32 numbers."""
         place = self.w.at(self.block_parameters, vector * self.parameter_bytes + self.isa.vector_bytes)
-        loaded = self.epilogue.load(self.w, place)
+        loaded = self.epilogue.load(self.w, place, volatile=self.volatile)
         return [self.epilogue.apply(self.w, value, loaded, self.limits) for value in sums]
 
     def load_row(self, sources: Sequence[str]) -> str:

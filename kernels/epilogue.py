@@ -53,6 +53,8 @@ _LARGEST_SCALE = 2.0**60
 """So that a float32 product of an accumulator is finite."""
 _ROUNDINGS = (Rounding.DOUBLE, Rounding.FLOAT32_HALF_EVEN, Rounding.ONCE_HALF_AWAY)
 _UNSIGNED_START = 1 << 30
+_WORD_RESULTS = (1 << 15) - 300.0
+"""Less than a zero point and roundings below 2^15."""
 HEADER_BYTES = 256
 """Of :func:`header`."""
 
@@ -119,6 +121,10 @@ class Epilogue:
     """Whether results of :meth:`apply` still lack a zero point."""
     clamps: bool = False
     """Whether they still have to be clamped to more than the storage's range."""
+    flips: bool = False
+    """Whether they are u8, 128 more than what is stored (AArch64, whose instructions saturate to both)."""
+    fits_words: bool = False
+    """Whether they fit into i16 (AArch64, where it is cheaper not to saturate)."""
     proof: Float32Rescale | None = field(default=None, compare=False)
     """Float32: the constants."""
 
@@ -137,7 +143,13 @@ class Epilogue:
                 full = (rescale.low, rescale.high) in ((0, 255), (-128, 127))
                 added = found.kind in ("double-relu", "double-linear")
                 offset = not added and rescale.zero_point != 0
-                return replace(found, offset=offset, clamps=not full)
+                if isa.architecture != "aarch64":
+                    return replace(found, offset=offset, clamps=not full)
+                flips = not added and rescale.zero_point == -128
+                fits = not added and _fit_words(rescale, reach)
+                return replace(
+                    found, offset=offset and not flips, clamps=not full, flips=flips, fits_words=fits
+                )
         if rescale.rounding is not Rounding.DOUBLE:
             return cls(rescale.rounding.value)
         if doubling.serves(isa):
@@ -184,9 +196,10 @@ class Epilogue:
     @classmethod
     def of_code(cls, code: Code) -> Epilogue:
         """What :meth:`options` has put into a code."""
-        flags = [bool(code[name]) for name in ("early", "corrects", "offset", "clamps")]
-        early, corrects, offset, clamps = flags
-        return cls(str(code["epilogue"]), early, corrects, int(code["fused"]), offset, clamps)
+        names = ("early", "corrects", "offset", "clamps", "flips", "fits_words")
+        return cls(
+            str(code["epilogue"]), fused=int(code["fused"]), **{name: bool(code[name]) for name in names}
+        )
 
     @property
     def options(self) -> tuple[tuple[str, Option], ...]:
@@ -197,6 +210,8 @@ class Epilogue:
             ("fused", self.fused),
             ("offset", self.offset),
             ("clamps", self.clamps),
+            ("flips", self.flips),
+            ("fits_words", self.fits_words),
         )
 
     @property
@@ -253,15 +268,17 @@ class Epilogue:
             return []
         return [w.broadcast(w.load(w.at(pointer, 4 * i), "i32", 4), "i32", w.i32) for i in range(3)]
 
-    def load(self, w: Writer, pointer: str) -> list[str]:
-        """The parameters of one vector of channels."""
+    def load(self, w: Writer, pointer: str, volatile: bool = True) -> list[str]:
+        """The parameters of one vector of channels.
+
+        LLVM would move ordinary loads out of the loop over tiles, into registers that are not free, and
+        reload them from the stack; and it would forget there how wide a multiplier is.
+        """
         types = self._types(w.i64, w.f32, w.f64, w.i32)
         if self.kind == "double" and not self.corrects:
             types = types[:-2]  # the corrections, which are packed last
         return [
-            # LLVM would move ordinary loads out of the loop over tiles, into registers that are not free, and
-            # reload them from the stack; and it would forget there how wide a multiplier is.
-            w.load(w.at(pointer, w.isa.vector_bytes * i), type_, volatile=True)
+            w.load(w.at(pointer, w.isa.vector_bytes * i), type_, volatile=volatile)
             for i, type_ in enumerate(types)
         ]
 
@@ -366,6 +383,16 @@ class Epilogue:
             halves.append(w.op(f"arith.fptosi {rounded} : {w.f64} to {part_type}"))
         both = w.shuffle(halves[0], halves[1], list(range(w.lanes)), part_type)
         return w.binary("addi", both, limits[0], w.i32)
+
+
+def _fit_words(rescale: Rescale, reach: tuple[Ints, Ints]) -> bool:
+    """Whether all results are i16, before the zero point is added and with it."""
+    largest = np.maximum(np.abs(reach[0]), np.abs(reach[1])).astype(np.float64)
+    if rescale.rounding is Rounding.DOUBLE:
+        scales = np.ldexp(np.array(rescale.multipliers, np.float64), np.array(rescale.shifts) - 31)
+    else:
+        scales = np.array(rescale.scales)
+    return bool((largest * scales < _WORD_RESULTS).all())
 
 
 def _halves(columns: Sequence[Ints]) -> Ints:

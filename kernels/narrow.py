@@ -16,7 +16,7 @@ import numpy as np
 
 from .channels import Indices
 from .epilogue import Epilogue
-from .instructions import narrow_to_bytes, narrow_to_words, saturating_add
+from .instructions import cut_to_words, narrow_to_bytes, narrow_to_words, saturating_add
 from .writer import Writer
 
 
@@ -61,6 +61,7 @@ class Narrower:
     def __init__(self, w: Writer, epilogue: Epilogue, header: str, signed: bool) -> None:
         self.w = w
         self.signed = signed
+        self.flips, self.fits_words = epilogue.flips, epilogue.fits_words
         self.zero_point = w.load(w.at(header, 64), w.i16, volatile=True) if epilogue.offset else ""
         places = (128, 192) if epilogue.clamps else ()
         self.bounds = [w.load(w.at(header, place), w.i8, volatile=True) for place in places]
@@ -68,13 +69,15 @@ class Narrower:
     def words(self, first: str, second: str) -> str:
         """Two i32 vectors as i16."""
         w = self.w
-        words = narrow_to_words(w, first, second)
+        words = (cut_to_words if self.fits_words else narrow_to_words)(w, first, second)
         return saturating_add(w, words, self.zero_point, w.i16) if self.zero_point else words
 
     def bytes(self, first: str, second: str) -> str:
         """Two vectors of :meth:`words` as clamped bytes."""
         w, kind = self.w, "s" if self.signed else "u"
-        narrow = narrow_to_bytes(w, first, second, self.signed)
+        narrow = narrow_to_bytes(w, first, second, self.signed and not self.flips)
+        if self.flips:
+            narrow = w.binary("xori", narrow, w.splat(-128, w.i8), w.i8)
         for name, bound in zip(("max", "min"), self.bounds, strict=False):
             narrow = w.binary(f"{name}{kind}i", narrow, bound, w.i8)
         return narrow

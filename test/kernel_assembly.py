@@ -1,4 +1,5 @@
-"""Print the assembly of the kernel of one convolution, for FileCheck, and how many vectors are on its stack.
+"""Print the assembly of the kernel of one convolution, for FileCheck; how many vectors are on its stack; how
+much of its longest innermost loop multiplies.
 
 ``kernel_assembly.py avx512vnni conv2d 14x14 64 64 --kernel=3 --linear``: the result's size, channels of the
 input and of the result. It needs no machine that could run the kernel.
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,6 +23,9 @@ from zeropoint.kernels.families import plan
 from zeropoint.kernels.image import Image
 from zeropoint.kernels.instruction_set import INSTRUCTION_SETS
 from zeropoint.kernels.launch import Launch
+
+_VECTOR_ON_STACK = re.compile(r"mm.*\(%r[sb]p\)|\bq\d+.*\[sp")
+_PRODUCT = re.compile(r"sdot|smmla|smull|smlal|sadalp|vpdp|vpmadd")
 
 
 def main() -> None:
@@ -38,14 +43,32 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.integers:
         Epilogue._float32 = classmethod(lambda *_: None)  # type: ignore[assignment,method-assign]
-    launch = plan(convolution(arguments), INSTRUCTION_SETS[arguments.isa])
+    isa = INSTRUCTION_SETS[arguments.isa]
+    spec = replace(convolution(arguments), input_signed=not isa.unsigned_inputs)
+    launch = plan(spec, isa)
     if not isinstance(launch, Launch):
         parser.error(launch)
     text = kernel_runner.assembly(launch.code)
     print(launch.code.symbol)
     print(text)
-    stack = [line for line in text.splitlines() if "mm" in line and re.search(r"\(%r[sb]p\)", line)]
-    print(f"vectors on the stack: {len(stack)}")
+    print(f"vectors on the stack: {len(_VECTOR_ON_STACK.findall(text))}")
+    loop = max(innermost_loops(text), key=len, default=[])
+    products = [line for line in loop if _PRODUCT.match(line)]
+    print(f"longest loop: {len(loop)} instructions, {100 * len(products) // max(1, len(loop))} % multiply")
+
+
+def innermost_loops(text: str) -> list[list[str]]:
+    """The instructions from each label to the jump back to it, if there is no other label in between."""
+    found: list[list[str]] = []
+    label, inside = "", []
+    for line in map(str.strip, text.splitlines()):
+        if match := re.match(r"(\.\w+):", line):
+            label, inside = match[1], []
+        elif line and line[0].isalpha():
+            inside.append(line)
+            if label and re.match(rf"[bj].*\s{re.escape(label)}$", line):
+                found.append(list(inside))
+    return found
 
 
 def convolution(arguments: argparse.Namespace) -> Conv:

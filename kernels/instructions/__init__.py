@@ -15,6 +15,7 @@ from .common import fused_multiply_add, prefetch, saturating_add, saturating_sub
 
 __all__ = [
     "broadcast_smallest_byte",
+    "cut_to_words",
     "dot_pairs",
     "dot_quads",
     "fused_multiply_add",
@@ -102,6 +103,11 @@ def narrow_to_words(w: Writer, low: str, high: str) -> str:
     ``high``.
     """
     return str(_own(w).narrow_to_words(w, low, high))
+
+
+def cut_to_words(w: Writer, low: str, high: str) -> str:
+    """As :func:`narrow_to_words`, of numbers that fit."""
+    return str(_own(w).cut_to_words(w, low, high))
 
 
 def narrow_to_bytes(w: Writer, low: str, high: str, signed: bool) -> str:

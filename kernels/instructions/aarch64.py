@@ -121,6 +121,12 @@ def narrow_to_words(w: Writer, low: str, high: str) -> str:
     )
 
 
+def cut_to_words(w: Writer, low: str, high: str) -> str:
+    """``uzp1``: one instruction, where saturation takes two."""
+    parts = [w.bitcast(value, w.i32, w.i16) for value in (low, high)]
+    return w.shuffle(*parts, range(0, 16, 2), w.i16)
+
+
 def narrow_to_bytes(w: Writer, low: str, high: str, signed: bool) -> str:
     """``sqxtn`` and ``sqxtn2``, or ``sqxtun`` and ``sqxtun2``."""
     name = f"{_NEON}.{'sqxtn' if signed else 'sqxtun'}.v8i8"
