@@ -5,7 +5,6 @@ A message reads: where, what, got against expected, what to do; lower case, no f
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 
 
@@ -44,5 +43,7 @@ class InputError(ZeropointError, ValueError):
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     """``; did you mean 'x'?``, or nothing when no candidate is close."""
+    import difflib  # a loaded executable that runs needs none
+
     close = difflib.get_close_matches(name, list(candidates), n=1, cutoff=0.6)
     return f"; did you mean '{close[0]}'?" if close else ""

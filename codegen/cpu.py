@@ -7,11 +7,10 @@ import re
 import sys
 from collections.abc import Iterable
 from functools import lru_cache
-from pathlib import Path
 
 from .. import hwcap
 
-_CPUINFO = Path("/proc/cpuinfo")
+_CPUINFO = "/proc/cpuinfo"
 _FIRST_CPU_BYTES = 1 << 13
 # What code may consist of. Other features are about caches, virtualization, system calls ...
 _INSTRUCTIONS = re.compile(
@@ -60,12 +59,25 @@ def here() -> frozenset[str]:
     """The same of this machine."""
     if words := hwcap.words():
         return instructions(f"+{name}" for name, there in hwcap.llvm_features(words).items() if there)
-    if sys.platform.startswith("linux") and _CPUINFO.exists():
-        with _CPUINFO.open("rb") as file:
-            return features_in(file.read(_FIRST_CPU_BYTES).decode(errors="replace"))
+    if text := _cpuinfo():
+        return features_in(text)
     from .machine import host  # takes time: llvmlite
 
     return instructions(host().features.split(","))
+
+
+def _cpuinfo() -> str:
+    """What Linux says about its first CPU; empty where there is no such file."""
+    if not sys.platform.startswith("linux"):
+        return ""
+    try:
+        file = os.open(_CPUINFO, os.O_RDONLY)
+    except OSError:
+        return ""
+    try:
+        return os.read(file, _FIRST_CPU_BYTES).decode(errors="replace")
+    finally:
+        os.close(file)
 
 
 def features_in(cpuinfo: str) -> frozenset[str]:
