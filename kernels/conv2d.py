@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -73,7 +73,7 @@ def plan_as(spec: Conv, isa: InstructionSet, options: Options) -> Launch | str:
         return found
     chosen = dict(options)
     tile = Tile(int(chosen["rows"]), int(chosen["vectors"]), bool(chosen["halved"]))
-    return replace(found, chosen=tile, products=chosen.get("products", "")).launch()
+    return replace(found, chosen=tile, products=cast(Products, chosen.get("products", ""))).launch()
 
 
 def _plan(spec: Conv, isa: InstructionSet) -> Plan | str:

@@ -197,9 +197,9 @@ class Epilogue:
     def of_code(cls, code: Code) -> Epilogue:
         """What :meth:`options` has put into a code."""
         names = ("early", "corrects", "offset", "clamps", "flips", "fits_words")
-        return cls(
-            str(code["epilogue"]), fused=int(code["fused"]), **{name: bool(code[name]) for name in names}
-        )
+        early, corrects, offset, clamps, flips, fits_words = (bool(code[name]) for name in names)
+        kind, fused = str(code["epilogue"]), int(code["fused"])
+        return cls(kind, early, corrects, fused, offset, clamps, flips, fits_words)
 
     @property
     def options(self) -> tuple[tuple[str, Option], ...]:

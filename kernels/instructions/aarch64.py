@@ -124,7 +124,7 @@ def narrow_to_words(w: Writer, low: str, high: str) -> str:
 def cut_to_words(w: Writer, low: str, high: str) -> str:
     """``uzp1``: one instruction, where saturation takes two."""
     parts = [w.bitcast(value, w.i32, w.i16) for value in (low, high)]
-    return w.shuffle(*parts, range(0, 16, 2), w.i16)
+    return w.shuffle(parts[0], parts[1], range(0, 16, 2), w.i16)
 
 
 def narrow_to_bytes(w: Writer, low: str, high: str, signed: bool) -> str:
