@@ -104,7 +104,8 @@ def bilinear_integer(size: int, result: int, align_corners: bool, half_pixel_cen
     position = np.arange(result, dtype=np.int64) * scale
     if half_pixel_centers:
         position = position + scale // 2 - 512
-    lower = np.maximum(_divide(position, 1024), 0)
+    # A scale that is rounded up may lead to behind the last element, which the reference then reads.
+    lower = np.clip(_divide(position, 1024), 0, size - 1)
     upper = np.minimum(_divide(position + 1023, 1024), size - 1)
     return Axis(lower, upper, position - 1024 * lower)
 

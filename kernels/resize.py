@@ -61,15 +61,15 @@ class Resize:
     """How they are mixed; None for copies."""
     signed: bool
     offset: int = 0
-    """The stored number of the integer 0 (128 where an i8 tensor is kept as u8), which the rule rounds away
-    from."""
+    """The stored number of the integer 0 (128 where an i8 tensor is kept as u8, -128 where a u8 one as i8),
+    which the rule for i8 rounds away from."""
 
 
 def plan(spec: Resize, isa: InstructionSet) -> Launch | str:
     source, target = spec.input, spec.output
     if source.element_bytes != 1 or target.element_bytes != 1:
         return "elements of more than one byte"
-    if spec.weights is Weights.FLOAT32 and (spec.signed or spec.offset):
+    if spec.weights is Weights.FLOAT32 and spec.offset != (-128 if spec.signed else 0):
         return "float32 weights of what is not uint8"
     kind, rows, columns = weights_of(spec.weights, spec.rows, spec.columns, spec.offset)
     width = {"copy": isa.vector_bytes, "words": isa.vector_bytes // 2}.get(kind, isa.lanes)
@@ -301,12 +301,18 @@ class _Float32(_Copy):
         for other in (*others, w.splat(0.5, w.f32)):
             total = w.binary("addf", total, other, w.f32)
         whole = w.op(f"arith.fptosi {total} : {w.f32} to {w.i32}")
-        return w.op(f"arith.trunci {whole} : {w.i32} to {self.narrow}")
+        return self._flipped(w.op(f"arith.trunci {whole} : {w.i32} to {self.narrow}"))
 
     def _value(self, row: str, column: str) -> str:
         w = self.w
-        wide = w.op(f"arith.extui {w.load(w.at(row, column), self.narrow)} : {self.narrow} to {w.i32}")
+        value = self._flipped(w.load(w.at(row, column), self.narrow))
+        wide = w.op(f"arith.extui {value} : {self.narrow} to {w.i32}")
         return w.op(f"arith.sitofp {wide} : {w.i32} to {w.f32}")
+
+    def _flipped(self, value: str) -> str:
+        """Between what is stored and u8."""
+        w = self.w
+        return w.binary("xori", value, w.splat(-128, self.narrow), self.narrow) if self.signed else value
 
     def _weight(self, pointer: str, at: int) -> str:
         return self.w.broadcast(self.w.load(self.w.at(pointer, at), "f32", 4), "f32", self.w.f32)

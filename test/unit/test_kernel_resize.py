@@ -25,7 +25,7 @@ def spec_of(
     op: str, x: TensorType, source: Image, target: Image, options: tuple[bool, bool], mode: str, offset: int
 ) -> Resize:
     sizes = [(source.height, target.height), (source.width, target.width)]
-    signed = x.params.storage.signed and not offset
+    signed = x.params.storage.signed != bool(offset)
     if op == "resize_nearest":
         lower = [resampling.nearest(*size, *options) for size in sizes]
         rows, columns = (resampling.Axis(index, index, np.zeros(index.size)) for index in lower)
@@ -55,9 +55,10 @@ def resizes(draw: st.DrawFn) -> tuple[Resize, np.ndarray, np.ndarray]:
     values = np.clip(rng.integers(low, low + spread, x.shape), limits.min, limits.max).astype(x.dtype)
     attributes = {"align_corners": options[0], "half_pixel_centers": options[1]}
     expected = evaluate(op, [values], [x], [y], attributes, mode)[0]
-    offset = 128 if storage == "i8" and draw(st.booleans()) else 0
+    offset = draw(st.sampled_from([0, 128 if storage == "i8" else -128]))
     if offset:
-        values, expected = ((a.astype(np.int64) + 128).astype(np.uint8) for a in (values, expected))
+        kept = np.uint8 if storage == "i8" else np.int8
+        values, expected = ((a.astype(np.int64) + offset).astype(kept) for a in (values, expected))
     border = tuple(int(n) for n in rng.integers(0, 3, 4))
     source = Image(*x.shape, border, channels + 3, 1) if draw(st.booleans()) else Image(*x.shape)
     target = Image(*y.shape, border, channels + 2, 2) if draw(st.booleans()) else Image(*y.shape)
