@@ -112,7 +112,7 @@ def _measure_one(
     expected: list[Any] | None,
 ) -> dict[str, Any]:
     processor = PROCESSORS[name]
-    found: dict[str, Measured | str] = dict.fromkeys(SYSTEMS, "not asked for")
+    found: dict[str, Measured | str] = dict.fromkeys(SYSTEMS, "")
     how: dict[str, Callable[[], Measured]] = {
         "zeropoint": lambda: measure_ours(network, arguments.numerics, processor, machine),
         "litert": lambda: measure_litert(network, processor, machine),

@@ -26,7 +26,7 @@ from .network import Network
 
 _INTERPRETER = re.compile(r"python3?(\.\d+)?$|libpython|_ctypes|libffi|_multiarray|numpy")
 """Files whose instructions are Python's way to the call, not the network's."""
-_LOOPS = 5
+_LOOPS, _LOOPS_OF_STEP = 5, 1
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,9 @@ def measure_ours(network: Network, numerics: str, processor: Processor, emulator
             Executed(i.address, i.word, i.count - call.get((i.address, i.word), 0))
             for i in _own(run.counts, FIRST_STEP + index)
         )
-        code = code_of([instruction for instruction in executed if instruction.count > 0], decoded)
+        code = code_of(
+            [instruction for instruction in executed if instruction.count > 0], decoded, _LOOPS_OF_STEP
+        )
         steps.append(_step(index, step, compiled.program, code))
     return _measured("zeropoint", run, decoded, steps)
 
@@ -153,8 +155,8 @@ def _own(counts: Counts, label: int) -> list[Executed]:
     return [instruction for instruction in counts.instructions(label) if is_own(instruction.address)]
 
 
-def code_of(executed: Sequence[Executed], decoded: Mapping[int, Instruction]) -> Code:
-    """Kinds and loops of executed instructions."""
+def code_of(executed: Sequence[Executed], decoded: Mapping[int, Instruction], loops: int = _LOOPS) -> Code:
+    """Kinds of executed instructions, and the ``loops`` hottest loops."""
     mnemonics: Counter[str] = Counter()
     dot = product = 0
     for instruction in executed:
@@ -163,8 +165,8 @@ def code_of(executed: Sequence[Executed], decoded: Mapping[int, Instruction]) ->
         dot += instruction.count if kind.is_dot else 0
         product += instruction.count if kind.is_product else 0
     total = sum(mnemonics.values())
-    loops = [_loop_share(loop, total, decoded) for loop in innermost_loops(executed)[:_LOOPS]]
-    return Code(total, dot, product, mnemonics, loops)
+    hottest = [_loop_share(loop, total, decoded) for loop in innermost_loops(executed)[:loops]]
+    return Code(total, dot, product, mnemonics, hottest)
 
 
 def _loop_share(loop: Loop, total: int, decoded: Mapping[int, Instruction]) -> LoopShare:

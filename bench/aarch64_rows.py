@@ -16,7 +16,9 @@ _MNEMONICS = 12
 def network_row(
     network: str, macs: int, processor: str, ours: Measured | str, litert: Measured | str, bits: str
 ) -> dict[str, Any]:
-    """One network on one processor. A system that could not run it is its reason, a text."""
+    """One network on one processor. A system that could not run it is its reason, a text, which is empty
+    if it was not asked for.
+    """
     found: dict[str, Any] = {"network": network, "macs": macs, "processor": processor, "bits": bits}
     for name, measured in (("zeropoint", ours), ("litert", litert)):
         found[name] = {"refused": measured} if isinstance(measured, str) else _system(measured, macs)
