@@ -38,7 +38,8 @@ from .program import COPY, COPY_UNIT, Pointer, Program, Step, Variable
 BODY = "body"
 """What the function of a kernel is called in its own module."""
 _EXACT_FAMILIES = frozenset({"conversion", "products", "quantize_rows", "sums", "table"})
-"""Their kernels read no byte beyond an input: a caller's array need not be copied for them."""
+_WHOLE_CHANNELS = 16
+"""That ``mean`` reads as they are; of fewer, more than there are."""
 _SYMBOL = re.compile(r'@([\w.$-]+|"[^"]*")')
 _MACS_PER_NS, _BYTES_PER_NS = 200, 40
 """What a core does when all goes well; most steps take 0.7 to 1.4 times as long as that says."""
@@ -242,7 +243,7 @@ class _MainReader:
         """Run a family's kernel on the operands ``numbers`` of a call."""
         self.launched[launch.code.symbol] = launch.code
         operands = [op.operands[number] for number in numbers]
-        is_exact = launch.code.family in _EXACT_FAMILIES
+        is_exact = _reads_exactly(launch.code)
         places = [self._start(v) if is_exact else self._readable(v, op.location) for v in operands]
         for value, place in zip(operands, places, strict=True):
             self._use(value)
@@ -328,6 +329,12 @@ _READERS: dict[str, Callable[[_MainReader, Any], None]] = {
     "memref.subview": _MainReader.reshape,
     "memref.view": _MainReader.view,
 }
+
+
+def _reads_exactly(code: Code) -> bool:
+    """Whether a kernel reads no byte beyond an input: a caller's array need not be copied for it."""
+    is_mean = code.family == "mean" and int(code["channels"]) >= _WHOLE_CHANNELS
+    return is_mean or code.family in _EXACT_FAMILIES
 
 
 def _variable(type_: Any, attributes: Any) -> Variable:

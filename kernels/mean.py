@@ -1,6 +1,7 @@
-"""The mean of every channel of an image, which is a sum of bytes and one rescale.
+"""The mean or the sum of every channel of an image, which is a sum of bytes and one rescale.
 
-A unit is a block of channels of one image.
+A unit is a block of channels of one image, a vector of bytes for every pixel. They are added in pairs, as
+words modulo 2^16, and their high bytes alone, too: for up to 256 pixels that gives both sums.
 """
 
 from __future__ import annotations
@@ -11,18 +12,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..dialect import op_constants
-from . import epilogue, instructions, windows
+from . import epilogue, instructions
 from .channels import Channels
 from .epilogue import Epilogue
 from .image import Image
 from .instruction_set import InstructionSet
 from .launch import Bytes, Code, Launch, Option
+from .runs import narrowed, store_bytes
 from .scalars import Scalars
-from .writer import Writer
+from .writer import Body, Writer
 
-_VECTORS = 4
-"""Of a block: then a tap of the widest vectors is a cache line."""
+_PIXELS = 256
+"""Whose bytes are summed up in words."""
+_AT_ONCE = 4
+"""Pixels."""
 _LARGEST_SUM = 1 << 31
+_TO_UNSIGNED = 128
 _SCALARS = Scalars(
     3,
     (
@@ -34,6 +39,7 @@ _SCALARS = Scalars(
         "target_image",
         "height",
         "width",
+        "pieces",
         "blocks",
         "last_channel",
         "start",
@@ -43,7 +49,7 @@ _SCALARS = Scalars(
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean over height and width; the constants are of the integers ``stored - offset``."""
+    """The mean, or the sum, over height and width; the constants are of the integers ``stored - offset``."""
 
     input: Image
     output: Image
@@ -62,7 +68,9 @@ def plan(spec: Mean, isa: InstructionSet) -> Launch | str:
         return "elements of more than one byte"
     if 256 * taps > _LARGEST_SUM:
         return f"a mean of more than {_LARGEST_SUM // 256} elements"
-    start = -spec.input_offset * taps
+    channels = min(isa.vector_bytes, 1 << (source.channels.bit_length() - 1))
+    lanes = narrowed(isa, channels).lanes
+    start = -spec.input_offset * taps - (_TO_UNSIGNED * taps if spec.input_signed else 0)
     options: tuple[tuple[str, Option], ...]
     if isinstance(spec.constants, op_constants.FloatMean):
         options, constants = (("kind", "float"),), _float_constants(spec.constants, spec.result_offset)
@@ -73,12 +81,13 @@ def plan(spec: Mean, isa: InstructionSet) -> Launch | str:
             return reason
         start -= spec.constants.sum_zero_point
         steps = Epilogue.of(rescale, isa=isa)
-        parameters = steps.pack(rescale, Channels(isa.lanes, 1, isa.lanes)).reshape(-1)
+        parameters = steps.pack(rescale, Channels(lanes, 1, lanes)).reshape(-1)
         options, constants = (
             (("kind", "rescale"), *steps.options),
             np.concatenate([epilogue.header(rescale), parameters]),
         )
-    channels = min(_VECTORS * isa.lanes, 1 << (source.channels.bit_length() - 1))
+    is_flat = source.row_pitch == source.width * source.pixel_pitch
+    height, width = (1, taps) if is_flat else (source.height, source.width)
     blocks = -(-source.channels // channels)
     numbers = {
         "source_start": source.start,
@@ -87,8 +96,9 @@ def plan(spec: Mean, isa: InstructionSet) -> Launch | str:
         "source_pixel": source.pixel_pitch,
         "target_start": target.start,
         "target_image": target.image_pitch if target.batch == source.batch else target.pixel_pitch,
-        "height": source.height,
-        "width": source.width,
+        "height": height,
+        "width": width,
+        "pieces": -(-width // _PIXELS),
         "blocks": blocks,
         "last_channel": source.channels - channels,
         "start": (start + (1 << 31)) % (1 << 32) - (1 << 31),
@@ -115,10 +125,9 @@ def _float_constants(constants: op_constants.FloatMean, offset: int) -> Bytes:
 
 
 def emit(code: Code, isa: InstructionSet) -> str:
-    w = Writer(isa)
-    source, constants, target = (w.pointer(slot) for slot in range(3))
     channels = int(code["channels"])
-    vectors = max(1, channels // w.lanes)
+    w = Writer(narrowed(isa, channels))
+    source, constants, target = (w.pointer(slot) for slot in range(3))
 
     def unit(unit: str) -> None:
         def number(name: str) -> str:
@@ -128,35 +137,69 @@ def emit(code: Code, isa: InstructionSet) -> str:
         channel = w.at_most(w.times(block, channels), number("last_channel"))
         pointer = w.at(w.at(source, number("source_start")), channel)
         pointer = w.at(pointer, w.times(image, number("source_image")))
-        sums = _sums(w, bool(code["signed"]), vectors, pointer, number)
+        sums = _sums(w, bool(code["signed"]), pointer, number)
         store_at = w.at(w.at(target, number("target_start")), channel)
         store_at = w.at(store_at, w.times(image, number("target_image")))
         results = (_rounded if code["kind"] == "float" else _rescaled)(w, code, constants, sums)
-        for i, result in enumerate(results):
-            narrow = w.op(f"arith.trunci {result} : {w.i32} to {w.quarter}")
-            stored = min(channels, w.lanes)
-            windows.store_channels(w, narrow, w.lanes, stored, w.at(store_at, i * w.lanes))
+        store_bytes(w, _as_bytes(w, results), store_at, channels, w.isa.vector_bytes)
 
     w.units(unit)
     return w.text()
 
 
-def _sums(w: Writer, signed: bool, vectors: int, pointer: str, number: Callable[[str], str]) -> list[str]:
-    taps = windows.WideSum(w, signed)
+def _as_bytes(w: Writer, results: Sequence[str]) -> str:
+    """Vector ``j`` has every fourth channel, from ``j`` on."""
+    whole = w.binary("andi", results[0], w.splat(255, w.i32), w.i32)
+    for j, result in enumerate(results[1:], 1):
+        byte = w.binary("andi", result, w.splat(255, w.i32), w.i32)
+        whole = w.binary("ori", whole, w.binary("shli", byte, w.splat(8 * j, w.i32), w.i32), w.i32)
+    return w.bitcast(whole, w.i32, w.i8)
+
+
+def _sums(w: Writer, signed: bool, pointer: str, number: Callable[[str], str]) -> list[str]:
+    """Of unsigned bytes (signed ones 128 larger), in four vectors: see :func:`_as_bytes`."""
     row_pitch, pixel_pitch, width = number("source_row"), number("source_pixel"), number("width")
     start = w.broadcast(w.op(f"arith.trunci {number('start')} : i64 to i32"), "i32", w.i32)
-    types = ["!llvm.ptr"] + [w.i32] * vectors
+    types = ["!llvm.ptr", *[w.i32] * 4]
+    word_types = ["!llvm.ptr", w.i16, w.i16]
+
+    def pixels(count: int) -> Body:
+        def some(_: str, pointer: str, total: str, high: str) -> list[str]:
+            for _ in range(count):
+                value = w.load(pointer, w.i8)
+                if signed:
+                    value = w.binary("xori", value, w.splat(-128, w.i8), w.i8)
+                words = w.bitcast(value, w.i8, w.i16)
+                total = w.binary("addi", total, words, w.i16)
+                high = w.binary("addi", high, w.binary("shrui", words, w.splat(8, w.i16), w.i16), w.i16)
+                pointer = w.at(pointer, pixel_pitch)
+            return [pointer, total, high]
+
+        return some
+
+    def piece(index: str, pointer: str, *sums: str) -> list[str]:
+        count = w.at_most(w.minus(width, w.times(index, _PIXELS)), _PIXELS)
+        groups, rest = w.split(count, _AT_ONCE)
+        zero = w.splat(0, w.i16)
+        carried = w.loop(groups, pixels(_AT_ONCE), [pointer, zero, zero], word_types)
+        pointer, total, high = w.loop(rest, pixels(1), carried, word_types)
+        low = w.binary("subi", total, w.binary("shli", high, w.splat(8, w.i16), w.i16), w.i16)
+        added = list(sums)
+        for j, words in enumerate((low, high)):
+            pairs = w.bitcast(words, w.i16, w.i32)
+            halves = (
+                w.binary("andi", pairs, w.splat(0xFFFF, w.i32), w.i32),
+                w.binary("shrui", pairs, w.splat(16, w.i32), w.i32),
+            )
+            for k, half in zip((j, j + 2), halves, strict=True):
+                added[k] = w.binary("addi", added[k], half, w.i32)
+        return [pointer, *added]
 
     def row(_: str, pointer: str, *sums: str) -> list[str]:
-        def tap(_: str, pointer: str, *sums: str) -> list[str]:
-            loaded = (taps.load(w.at(pointer, i * w.lanes)) for i in range(vectors))
-            added = [taps.combine([total], tap)[0] for total, tap in zip(sums, loaded, strict=True)]
-            return [w.at(pointer, pixel_pitch), *added]
+        _, *added = w.loop(number("pieces"), piece, [pointer, *sums], types)
+        return [w.at(pointer, row_pitch), *added]
 
-        _, *sums_ = w.loop(width, tap, [pointer, *sums], types)
-        return [w.at(pointer, row_pitch), *sums_]
-
-    return w.loop(number("height"), row, [pointer, *[start] * vectors], types)[1:]
+    return w.loop(number("height"), row, [pointer, *[start] * 4], types)[1:]
 
 
 def _rescaled(w: Writer, code: Code, constants: str, sums: Sequence[str]) -> list[str]:

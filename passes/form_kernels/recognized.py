@@ -33,6 +33,7 @@ BUILDERS: Mapping[str, Builder] = {
     "pad": movement.pad,
     "prelu": pairs.or_with_number(pairs.slopes),
     "quantize": elementwise.quantize,
+    "reduce": reductions.reduce,
     "requantize": elementwise.unary,
     "resize_bilinear": resizing.resize,
     "resize_nearest": resizing.resize,

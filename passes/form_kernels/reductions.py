@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 from ...dialect import activation_tables, rescale
 from ...dialect.numerics import rule
+from ...dialect.op_constants import FloatMean
+from ...dialect.op_constants import Mean as MeanConstants
+from ...dialect.reduce_constants import reduce_sum
+from ...dialect.types import TensorType
 from ...kernels.arg_max import ArgMax
+from ...kernels.image import Image
 from ...kernels.mean import Mean
 from ...kernels.pool import Pool
 from ...kernels.softmax import Softmax
@@ -52,20 +58,46 @@ def pool(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
 
 
 def mean(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
-    """``mean`` over height and width."""
+    """``mean`` over neighbouring dimensions, but not the last."""
     types = graph.type_of(op.operands[0]), graph.type_of(op.results[0])
+    return _summed(op, types, attributes["axes"], lambda count: rescale.mean(*types, count, around.mode))
+
+
+def reduce(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
+    """``reduce`` that sums up, over neighbouring dimensions, but not the last."""
+    if attributes["function"] != "sum":
+        return f"a reduction by '{attributes['function']}'"
+    types = graph.type_of(op.operands[0]), graph.type_of(op.results[0])
+    return _summed(op, types, attributes["axes"], lambda count: reduce_sum(*types, count, around.mode))
+
+
+def _summed(
+    op: Any,
+    types: tuple[TensorType, TensorType],
+    axes: Sequence[int],
+    constants_of: Callable[[int], MeanConstants | FloatMean],
+) -> Group | str:
     if not all(is_8bit(type_) for type_ in types):
         return "input and result are not both 8-bit"
-    if len(types[0].shape) != 4 or sorted(axis % 4 for axis in attributes["axes"]) != [1, 2]:
-        return "it is not over height and width"
-    count = types[0].shape[1] * types[0].shape[2]
-    constants = rescale.mean(*types, count, around.mode)
+    shape = types[0].shape
+    summed = sorted(axis % len(shape) for axis in axes)
+    if not summed or summed != list(range(summed[0], summed[-1] + 1)) or summed[-1] == len(shape) - 1:
+        return "it is not over neighbouring dimensions before the last"
+    outer, inner = shape[: summed[0]], shape[summed[-1] + 1 :]
+    count = math.prod(shape[axis] for axis in summed)
+    constants = constants_of(count)
+    is_image = len(shape) == 4 and summed == [1, 2]
 
     def make(inputs: Sequence[Stored], result: Stored) -> Parts:
-        source = inputs[0]
-        return [Part(Mean(source.image, result.image, source.signed, constants, source.shift, result.shift))]
+        source, target = inputs[0].image, result.image
+        if not is_image:
+            if not (source.is_dense and target.is_dense):
+                return "its input or result has a border"
+            source = Image(math.prod(outer), 1, count, math.prod(inner))
+            target = Image(1, 1, math.prod(outer), math.prod(inner))
+        return [Part(Mean(source, target, inputs[0].signed, constants, inputs[0].shift, result.shift))]
 
-    return Group(op, (op.operands[0],), (_ANY,), make)
+    return Group(op, (op.operands[0],), (_ANY,), make, result_has_border=is_image)
 
 
 def softmax(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:

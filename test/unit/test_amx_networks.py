@@ -118,7 +118,7 @@ def emulated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     machine = dataclasses.replace(host(), features=f"{host().features},+amx-tile,+amx-int8")
     assert machine.isa == "amx"
-    monkeypatch.setattr(compiler, "_machine", lambda _: machine)
+    monkeypatch.setattr(compiler, "_machine_here", lambda _: machine)
     monkeypatch.setattr(amx_permission, "request", lambda: None)
     monkeypatch.setattr(Lowering, "launched", emulate)
     # The tiles are variables, which only LLVM's linker knows.

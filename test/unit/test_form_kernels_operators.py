@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(not MACHINES, reason="no kernels for this machin
 @pytest.fixture(params=MACHINES)
 def isa(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """``zp.compile`` generates code for this instruction set."""
-    monkeypatch.setattr(compiler, "_machine", lambda _: MACHINES[request.param])
+    monkeypatch.setattr(compiler, "_machine_here", lambda _: MACHINES[request.param])
     return str(request.param)
 
 
@@ -228,3 +228,35 @@ def test_contractions_of_int16(isa: str, mode: str) -> None:
         assert "" not in families(cases, mode)
 
     check()
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("op", ["mean", "reduce"])
+def test_sums_over_neighbouring_dimensions(isa: str, op: str, mode: str) -> None:
+    @settings(max_examples=6, deadline=None)
+    @given(seeds, STORAGES)
+    def check(seed: int, storage: str) -> None:
+        rng = np.random.default_rng(seed)
+        shape = tuple(int(n) for n in rng.integers(1, 9, int(rng.integers(2, 6))))
+        first = int(rng.integers(0, len(shape) - 1))
+        axes = tuple(range(first, int(rng.integers(first + 1, len(shape)))))
+        keep = bool(rng.integers(0, 2))
+        kept = tuple(1 if i in axes else n for i, n in enumerate(shape) if keep or i not in axes)
+        x, y = random_type(rng, shape, storage), random_type(rng, kept, storage)
+        scale = y.params.scale * max(1.0, float(x.params.scale / y.params.scale)) * 2.0  # a factor below one
+        y = quantized(kept, storage, scale, y.params.zero_point)
+        attributes = {"axes": axes, "keep_dims": keep} | ({"function": "sum"} if op == "reduce" else {})
+        assert families([Case(op, [values(rng, x)], [x], y, attributes)], mode) == ["mean"]
+
+    check()
+
+
+@pytest.mark.parametrize("axes", [(0, 2), (2,), ()])
+def test_sums_over_other_dimensions_are_loops(isa: str, axes: tuple[int, ...]) -> None:
+    x = quantized((3, 4, 5), "i8", 0.5, 3)
+    kept = tuple(n for i, n in enumerate((3, 4, 5)) if i not in axes)
+    attributes = {"axes": axes, "keep_dims": False, "function": "sum"}
+    case = Case(
+        "reduce", [values(np.random.default_rng(0), x)], [x], quantized(kept, "i8", 2.0, 1), attributes
+    )
+    assert "mean" not in families([case])

@@ -73,6 +73,17 @@ for channels in [1, 3, 4, 5, 16, 64]:
         np.random.default_rng(channels).integers(0, 256, (1, 9, 9, channels), np.uint8),
     )
 """
+MEAN = """
+x, y = '!quant.uniform<i8:f32, 2.5e-01:7>', '!quant.uniform<i8:f32, 5.0e-01:3>'
+for channels in [1, 3, 15, 16, 17, 40, 64, 65, 130]:
+    a, r = f'tensor<2x5x7x{channels}x{x}>', f'tensor<2x{channels}x{y}>'
+    check(
+        f'func.func @main(%x: {a}) -> {r} {{'
+        f'%0 = "qnn.mean"(%x) {{axes = array<i64: 1, 2>, keep_dims = false}} : ({a}) -> {r}'
+        f'return %0 : {r} }}',
+        np.random.default_rng(channels).integers(-128, 128, (2, 5, 7, channels), np.int8),
+    )
+"""
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="protects memory through libc's mprotect")
@@ -82,6 +93,7 @@ def test_elementwise(op: str) -> None:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="protects memory through libc's mprotect")
-def test_convolution() -> None:
+@pytest.mark.parametrize("script", [CONV, MEAN])
+def test_images(script: str) -> None:
     helpers = SCRIPT[: SCRIPT.index("X, Y = ")]
-    subprocess.run([sys.executable, "-c", helpers + CONV], check=True, timeout=200)
+    subprocess.run([sys.executable, "-c", helpers + script], check=True, timeout=200)
