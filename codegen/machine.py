@@ -15,6 +15,7 @@ from ..targets.host import host_features
 from ..targets.loading import HOST
 from ..targets.target import Target
 from . import amx_permission
+from .known_cpus import require_known
 
 _INITIALIZED = threading.Lock()
 _done: set[str] = set()
@@ -88,10 +89,14 @@ def host() -> Machine:
 def machine_of(target: Target) -> Machine:
     """What code for a target is generated for: a CPU with the target's features and no others; the host, if
     the target is a profile of rules.
+
+    Raises:
+        TargetError: LLVM does not know its CPU, or one of its features.
     """
     described = target.machine
     if described is None or target.name == HOST:
         return host()
+    require_known(target)
     return Machine(described.triple or host().triple, described.cpu, ",".join(described.features))
 
 

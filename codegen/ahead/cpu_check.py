@@ -15,8 +15,11 @@ from dataclasses import dataclass
 from ...errors import TargetError
 from ..cpu import instructions
 from ..machine import Machine
-from .entry import BASELINE, CHECK_CPU
 
+CHECK_CPU = "check_cpu"
+"""``i1 NAME_check_cpu()``: whether this CPU has all that the code needs."""
+BASELINE = "#0"
+"""The attributes of functions that run before the CPU is known."""
 # LLVM's feature -> (cpuid leaf, subleaf, register, bit)
 _X86 = {
     "sse3": (1, 0, "c", 0),
@@ -114,10 +117,8 @@ _AARCH64 = {
 _ABSENT = 15
 """In the fields of the floating point unit and of vectors: there is none."""
 
-_BASELINES = {
-    "x86_64": '"target-cpu"="x86-64" "target-features"=""',
-    "aarch64": '"target-cpu"="generic" "target-features"="+neon"',
-}
+# The plainest CPU of an architecture, and its features.
+_BASELINES = {"x86_64": ("x86-64", ""), "aarch64": ("generic", "+neon")}
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,9 @@ class CpuCheck:
     features: tuple[str, ...]
     baseline: str
     """Attributes of functions that run before the check."""
+    checked: str
+    """Those of functions that run behind it: they may use what it looks at, and no more. What LLVM knows of
+    the machine's CPU besides only serves to order instructions."""
 
 
 def cpu_check(name: str, machine: Machine) -> CpuCheck:
@@ -137,7 +141,7 @@ def cpu_check(name: str, machine: Machine) -> CpuCheck:
         TargetError: the machine has a feature that no check is known for.
     """
     architecture = machine.architecture
-    baseline = _BASELINES.get(architecture, "")
+    plain = _BASELINES.get(architecture)
     wanted = sorted(instructions(machine.features.split(",")))
     if architecture == "x86_64":
         _require_known(wanted, _X86)
@@ -147,10 +151,23 @@ def cpu_check(name: str, machine: Machine) -> CpuCheck:
         lines = _aarch64_lines(wanted)
     else:
         wanted, lines = [], ["  ret i1 true"]
+    baseline = "" if plain is None else _for_cpu(*plain)
     head = f"define internal i1 @{name}_{CHECK_CPU}() {BASELINE} {{"
     attributes = f"attributes {BASELINE} = {{ nounwind {baseline} }}"
     helpers = _helpers(name, architecture, "\n".join(lines))
-    return CpuCheck("\n".join([head, *lines, "}", *helpers, attributes, ""]), tuple(wanted), baseline)
+    text = "\n".join([head, *lines, "}", *helpers, attributes, ""])
+    return CpuCheck(text, tuple(wanted), baseline, _attributes(machine, plain))
+
+
+def _for_cpu(cpu: str, features: str) -> str:
+    return f'"target-cpu"="{cpu}" "target-features"="{features}"'
+
+
+def _attributes(machine: Machine, plain: tuple[str, str] | None) -> str:
+    if plain is None:
+        return _for_cpu(machine.cpu, machine.features)
+    features = ",".join(feature for feature in machine.features.split(",") if feature.startswith("+"))
+    return f'{_for_cpu(plain[0], features)} "tune-cpu"="{machine.cpu or plain[0]}"'
 
 
 def _helpers(name: str, architecture: str, used: str) -> list[str]:

@@ -16,12 +16,8 @@ from ...dialect.buffers import ALIGNMENT, OVERREAD_BYTES
 from ...errors import PipelineError
 from ..machine import Machine
 from ..program import CONTROL, COPY, FOR, IF, WHILE, Pointer, Program, Step
+from .cpu_check import BASELINE, CHECK_CPU, CpuCheck
 from .interface import DTYPES, ERROR_NUMBERS, ERRORS, CTensor, Interface
-
-CHECK_CPU = "check_cpu"
-"""``i1 NAME_check_cpu()``: whether this CPU has all that the code needs."""
-BASELINE = "#0"
-"""The attributes of functions that run before the CPU is known (:func:`entry_ir` is told what they are)."""
 
 
 def entry_ir(
@@ -30,15 +26,15 @@ def entry_ir(
     constants: bytes,
     kernels: Mapping[str, str],
     machine: Machine,
-    baseline: str,
+    check: CpuCheck,
 ) -> str:
     """LLVM IR that declares ``kernels`` (their symbols, by their names in the program) and
     ``NAME_check_cpu``, and defines everything that the header declares.
 
-    ``baseline``: attributes of functions that any CPU of the architecture can run.
+    ``check``: of the CPU, and the attributes of functions that run before and behind it.
     """
     name, word = interface.name, f"i{machine.pointer_bits}"
-    run = _Run(interface, program, kernels, word)
+    run = _Run(interface, program, kernels, word, check.checked)
     block = _bytes(constants + bytes(OVERREAD_BYTES))
     parts = [
         f'source_filename = "{name}"',
@@ -53,7 +49,7 @@ def entry_ir(
         *(f"declare void @{symbol}(ptr, i64, i64)" for symbol in dict.fromkeys(kernels.values())),
         f"declare i1 @{name}_{CHECK_CPU}() {BASELINE}",
         f"declare void @llvm.memcpy.p0.p0.{word}(ptr, ptr, {word}, i1)",
-        f"attributes {BASELINE} = {{ nounwind {baseline} }}",
+        f"attributes {BASELINE} = {{ nounwind {check.baseline} }}",
     ]
     return "\n".join(part for part in parts if part) + "\n"
 
@@ -209,7 +205,15 @@ Moves: TypeAlias = Sequence[tuple[int, str]]
 class _Run:
     """Writes ``NAME_run``."""
 
-    def __init__(self, interface: Interface, program: Program, kernels: Mapping[str, str], word: str) -> None:
+    def __init__(
+        self,
+        interface: Interface,
+        program: Program,
+        kernels: Mapping[str, str],
+        word: str,
+        attributes: str,
+    ) -> None:
+        self._attributes = attributes
         self._interface = interface
         self._program = program
         self._kernels = kernels
@@ -224,7 +228,7 @@ class _Run:
         steps = (*self._program.steps, *self._program.inner)
         slots = max((len(s.arguments) for s in steps if s.kernel not in (COPY, *CONTROL)), default=1)
         self._lines = [
-            f"define i32 @{name}_run(ptr %model, ptr %inputs, ptr %outputs) nounwind {{",
+            f"define i32 @{name}_run(ptr %model, ptr %inputs, ptr %outputs) nounwind {self._attributes} {{",
             f"  %row = alloca [{max(slots, 1)} x i64], align 16",
             f"  %error = call i32 @{name}_check_model(ptr %model)",
             "  %is.fine = icmp eq i32 %error, 0",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,7 @@ from .entry import entry_ir
 from .interface import Interface
 from .names import c_name, distinct
 
+_DEFINITION = re.compile(r"^(define .*) \{$", re.MULTILINE)
 _LEVEL = 2
 """Of the code generator."""
 
@@ -66,7 +68,7 @@ def merge(
     check = cpu_check(interface.name, machine)
     prefixes = distinct(c_name(name, KERNEL) for name in kernels)
     symbols = {name: f"{interface.name}_{prefix}" for name, prefix in zip(kernels, prefixes, strict=True)}
-    entry = entry_ir(interface, program, constants, symbols, machine, check.baseline)
+    entry = entry_ir(interface, program, constants, symbols, machine, check)
     own_rounding = rounding.needs_own(machine)
     context = llvm.create_context()
     module, _ = parsed(entry, machine, optimize=False, context=context)
@@ -74,12 +76,14 @@ def merge(
     functions: dict[str, tuple[str, ...]] = {}
     for name, kernel in kernels.items():
         text = rounding.with_own(kernel.text, interface.name) if own_rounding else kernel.text
+        text = _DEFINITION.sub(rf"\1 {check.checked} {{", text)
         part, _ = parsed(text, machine, optimize=kernel.optimize, context=context)
         functions[name] = _renamed(part, symbols[name])
         _link(module, part, f"kernel '{name}'")
     helpers = [check.ir]
     if own_rounding:
-        helpers.append(rounding.rounding_ir(interface.name, [kernel.text for kernel in kernels.values()]))
+        text = rounding.rounding_ir(interface.name, [kernel.text for kernel in kernels.values()])
+        helpers.append(_DEFINITION.sub(rf"\1 {check.checked} {{", text))
     for text in helpers:
         part, _ = parsed(text, machine, optimize=False, context=context)
         for value in _defined(part):

@@ -405,6 +405,34 @@ def test_arguments_that_are_refused(arguments: Any, error: Any, message: str) ->
         zp.export(NETWORK, **arguments)
 
 
+@pytest.mark.parametrize(
+    ("machine", "message"),
+    [
+        (
+            'cpu = "cortex-a77x"',
+            r"board.toml: error: machine.cpu: LLVM knows no CPU 'cortex-a77x' for aarch64; did",
+        ),
+        ('cpu = "z80"', r"no CPU 'z80' for aarch64; there are a64fx, .*, cortex-a55, .*, neoverse-n1, "),
+        (
+            'features = ["+dotprdo"]',
+            r"machine.features: LLVM knows no feature '\+dotprdo' .*did you mean 'dotprod'",
+        ),
+    ],
+)
+def test_a_cpu_or_feature_that_nobody_knows(machine: str, message: str, tmp_path: Path) -> None:
+    board = tmp_path / "board.toml"
+    board.write_text(f'extends = "aarch64"\n[machine]\n{machine}\n')
+    with pytest.raises(zp.TargetError, match=message):
+        zp.export(NETWORK, str(board))
+
+
+def test_a_board_of_ones_own(tmp_path: Path) -> None:
+    board = tmp_path / "board.toml"
+    board.write_text('extends = "aarch64"\n[machine]\ncpu = "cortex-a76"\nfeatures = ["+dotprod"]\n')
+    header = zp.export(NETWORK, str(board)).header
+    assert "(aarch64-unknown-linux-gnu, cortex-a76)" in header
+
+
 def test_a_linker_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(zp.TargetError, match=r"none of riscv64-linux-gnu-gcc is here; install gcc-riscv64"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +21,6 @@ from zeropoint.tools.demo import NETWORK, load_test_set
 
 TARGETS = (
     "host",
-    "x86-64",
     "aarch64",
     "aarch64-dotprod",
     "aarch64-i8mm",
@@ -104,3 +104,17 @@ def test_branches_and_loops(target: str, tmp_path: Path) -> None:
     exported = zp.export(model, target)
     assert {"while", "for"} <= {kernel for layer in exported.report.layers for kernel in layer.kernels}
     check(model, target, tmp_path, control_flow_runs())
+
+
+def test_what_a_cpu_has_besides_is_not_used(tmp_path: Path) -> None:
+    """A target's features say what code may use; its CPU's name, how to order instructions."""
+    model = zp.load(NETWORK)
+    board = tmp_path / "board.toml"
+    board.write_text('extends = "aarch64"\n[machine]\ncpu = "neoverse-v1"\n')
+    require(toolchain("aarch64"))
+    images, _ = load_test_set()
+    exported = zp.export(model, str(board), name="net")
+    program = Program(dataclasses.replace(exported, target="aarch64"), model, tmp_path)
+    (image,) = quantize_images(images[:1], model.inputs[0])
+    ((scores,),) = program.run([image], cpu="cortex-a53")
+    assert scores.tobytes() == zp.compile(model).run(image)[0].tobytes()
