@@ -115,9 +115,10 @@ def _quantize(w: Writer, buffers: list[str], step: int, code: Code) -> None:
         return el.truncated(w, w.binary("addf", steps, addend, w.f32))
 
     def run(pointers: list[str], length: str) -> None:
-        def compute(position: str, quarter: int) -> str:
+        def compute(position: str) -> list[str]:
             # Far below the range a conversion gives -2^31: the lowest, once it is saturated.
-            return rounded(el.load_floats(w, pointers[0], position, quarter, step))
+            quarters = range(el.QUARTERS)
+            return [rounded(el.load_floats(w, pointers[0], position, quarter, step)) for quarter in quarters]
 
         el.each_vector(w, pointers[1], length, step, storage, compute)
 
@@ -125,18 +126,16 @@ def _quantize(w: Writer, buffers: list[str], step: int, code: Code) -> None:
 
 
 def _dequantize(w: Writer, buffers: list[str], step: int, code: Code) -> None:
-    zero_point = el.splat_i32(w, _DEQUANTIZE.load(w, "zero_point"))
+    zero_point = el.to_floats(w, el.splat_i32(w, _DEQUANTIZE.load(w, "zero_point")))
     scale = el.splat_f32(w, _DEQUANTIZE.load(w, "scale"))
     width = w.isa.vector_bytes
 
     def run(pointers: list[str], length: str) -> None:
         def one(position: str) -> None:
             target = w.at(pointers[1], w.times(position, 4))
+            stored = el.load_reals(w, pointers[0], position, bool(code["signed"]), step)
             for quarter in range(-(-step // w.lanes)):
-                stored = el.load_numbers(w, pointers[0], position, quarter, bool(code["signed"]), step)
-                real = w.binary(
-                    "mulf", el.to_floats(w, w.binary("subi", stored, zero_point, w.i32)), scale, w.f32
-                )
+                real = w.binary("mulf", w.binary("subf", stored[quarter], zero_point, w.f32), scale, w.f32)
                 value = w.bitcast(real, w.f32, w.i8)
                 store_bytes(w, value, w.at(target, width * quarter), min(width, 4 * step), width)
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from . import doubling
 from .instruction_set import InstructionSet
-from .instructions import narrow_to_bytes, narrow_to_words, saturating_add, shift_right
+from .instructions import cut_to_words, narrow_to_bytes, narrow_to_words, saturating_add, shift_right
+from .instructions.aarch64 import bytes_to_floats
 from .runs import each_step, load_bytes, store_bytes
 from .writer import Writer
 
@@ -36,13 +37,40 @@ def load_floats(w: Writer, pointer: str, position: str, quarter: int, step: int)
     return w.bitcast(load_bytes(w, address, 4 * count, 4 * w.lanes), w.i8, w.f32)
 
 
+def load_all_numbers(w: Writer, pointer: str, position: str, signed: bool, step: int) -> list[str]:
+    """The bytes of the ``step`` elements at ``position`` as i32, quarter by quarter."""
+    if w.isa.architecture != "aarch64" or step < w.isa.vector_bytes:
+        return [load_numbers(w, pointer, position, quarter, signed, step) for quarter in range(QUARTERS)]
+    whole = w.load(w.at(pointer, position), w.i8)
+    wide = f"vector<{QUARTERS * w.lanes}xi32>"
+    numbers = w.op(f"arith.{'extsi' if signed else 'extui'} {whole} : {w.i8} to {wide}")
+    firsts = range(0, QUARTERS * w.lanes, w.lanes)
+    return [w.shuffle(numbers, numbers, range(first, first + w.lanes), wide) for first in firsts]
+
+
+def load_reals(w: Writer, pointer: str, position: str, signed: bool, step: int) -> list[str]:
+    """The bytes of the ``step`` elements at ``position`` as float32, quarter by quarter."""
+    if w.isa.architecture != "aarch64":
+        numbers = (load_numbers(w, pointer, position, quarter, signed, step) for quarter in range(QUARTERS))
+        return [to_floats(w, number) for number in numbers]
+    whole = load_bytes(w, w.at(pointer, position), step, w.isa.vector_bytes)
+    used = -(-step // w.lanes)
+    reals = [bytes_to_floats(w, whole, quarter, signed) for quarter in range(used)]
+    return reals + [w.splat(0.0, w.f32)] * (QUARTERS - used)
+
+
 def to_floats(w: Writer, numbers: str) -> str:
     return w.op(f"arith.sitofp {numbers} : {w.i32} to {w.f32}")
 
 
-def to_bytes(w: Writer, quarters: Sequence[str], signed: bool, zero_point: str = "") -> str:
-    """Four i32 vectors as one of bytes, saturated; ``zero_point`` (an i16 vector) is added on the way."""
-    words = [narrow_to_words(w, quarters[i], quarters[i + 1]) for i in (0, 2)]
+def to_bytes(
+    w: Writer, quarters: Sequence[str], signed: bool, zero_point: str = "", fits_words: bool = False
+) -> str:
+    """Four i32 vectors as one of bytes, saturated; ``zero_point`` (an i16 vector) is added on the way.
+    ``fits_words``: whether the numbers are known to fit i16.
+    """
+    narrow = cut_to_words if fits_words else narrow_to_words
+    words = [narrow(w, quarters[i], quarters[i + 1]) for i in (0, 2)]
     if zero_point:
         words = [saturating_add(w, word, zero_point, w.i16) for word in words]
     packed = narrow_to_bytes(w, words[0], words[1], signed)
@@ -66,21 +94,30 @@ class Storage:
     """What is added to them (i16); empty: nothing."""
     flips: bool = False
     """Whether the numbers are u8, but what is stored is 128 less, as i8."""
+    fits_words: bool = False
+    """Whether the numbers are known to fit i16."""
 
     @classmethod
     def load(
-        cls, w: Writer, signed: bool, low: str, high: str, zero_point: str = "", flips: bool = False
+        cls,
+        w: Writer,
+        signed: bool,
+        low: str,
+        high: str,
+        zero_point: str = "",
+        flips: bool = False,
+        fits_words: bool = False,
     ) -> Storage:
         """From i64."""
         if zero_point:
             zero_point = w.broadcast(w.op(f"arith.trunci {zero_point} : i64 to i16"), "i16", w.i16)
         bounds = [w.broadcast(w.op(f"arith.trunci {value} : i64 to i8"), "i8", w.i8) for value in (low, high)]
-        return cls(signed, bounds[0], bounds[1], zero_point, flips)
+        return cls(signed, bounds[0], bounds[1], zero_point, flips, fits_words)
 
     def bytes_of(self, w: Writer, quarters: Sequence[str]) -> str:
         """Saturated and clamped."""
         kind = "s" if self.signed else "u"
-        value = to_bytes(w, quarters, self.signed, self.zero_point)
+        value = to_bytes(w, quarters, self.signed, self.zero_point, self.fits_words)
         value = w.binary(f"max{kind}i", value, self.low, w.i8)
         value = w.binary(f"min{kind}i", value, self.high, w.i8)
         return w.binary("xori", value, w.splat(-128, w.i8), w.i8) if self.flips else value
@@ -92,12 +129,12 @@ def each_vector(
     length: str,
     step: int,
     storage: Storage,
-    compute: Callable[[str, int], str],
+    compute: Callable[[str], Sequence[str]],
 ) -> None:
-    """Store ``compute(position, quarter)``, i32 vectors, as the bytes of a run at ``target``."""
+    """Store ``compute(position)``, four i32 vectors, as the bytes of a run at ``target``."""
 
     def one(position: str) -> None:
-        quarters = [compute(position, quarter) for quarter in range(QUARTERS)]
+        quarters = compute(position)
         result = storage.bytes_of(w, quarters)
         store_bytes(w, result, w.at(target, position), step, w.isa.vector_bytes)
 

@@ -17,7 +17,7 @@ _BUFFERS = 3
 FIRST_SCALAR = _BUFFERS + scalar_count(_BUFFERS)
 """The slot of an arithmetic's first scalar."""
 Combine = Callable[[str, str], str]
-"""From i32 vectors of stored numbers to one of results."""
+"""From vectors of stored numbers, i32 or float32, to an i32 one of results."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,13 @@ def emit(
     *,
     zero_point: bool = False,
     from_zero: bool = False,
+    reals: bool = False,
+    fits_words: bool = False,
 ) -> str:
     """The kernel; ``scalars`` has ``low`` and ``high``, and ``zero_point`` if it is to be added.
 
-    ``from_zero``: results are counted from the least stored number, the bounds as well.
+    ``reals``: the arithmetic is of float32 numbers, not of i32; its results are i32. ``from_zero``: results
+    are counted from the least stored number, the bounds as well. ``fits_words``: they are known to fit i16.
     """
     step, signed = int(code["step"]), bool(code["signed"])
     w = Writer(narrowed(isa, step))
@@ -79,16 +82,16 @@ def emit(
         scalars.load(w, "high"),
         scalars.load(w, "zero_point") if zero_point else "",
         flips=signed and from_zero,
+        fits_words=fits_words,
     )
     combine = arithmetic(w, code)
+    load = elements.load_reals if reals else elements.load_all_numbers
     kinds = bool(code["lhs_signed"]), bool(code["rhs_signed"])
 
     def run(pointers: list[str], length: str) -> None:
-        def compute(position: str, quarter: int) -> str:
-            lhs, rhs = (
-                elements.load_numbers(w, pointers[i], position, quarter, kinds[i], step) for i in range(2)
-            )
-            return combine(lhs, rhs)
+        def compute(position: str) -> list[str]:
+            lhs, rhs = (load(w, pointers[i], position, kinds[i], step) for i in range(2))
+            return [combine(*both) for both in zip(lhs, rhs, strict=True)]
 
         elements.each_vector(w, pointers[2], length, step, storage, compute)
 

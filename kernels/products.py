@@ -61,7 +61,7 @@ def plan(spec: Multiply, isa: InstructionSet) -> Launch | str:
 def emit(code: Code, isa: InstructionSet) -> str:
     if code["form"] == "double":
         return pairs.emit(code, isa, _DOUBLE, _double, zero_point=True)
-    return pairs.emit(code, isa, _FLOAT32, _float32, zero_point=True)
+    return pairs.emit(code, isa, _FLOAT32, _float32, zero_point=True, reals=True)
 
 
 def _arithmetic(spec: Multiply, isa: InstructionSet, step: int) -> Arithmetic | str:
@@ -101,17 +101,17 @@ def _float32_arithmetic(found: Float32Rescale, values: dict[str, int]) -> Arithm
 
 
 def _float32(w: Writer, code: Code) -> Combine:
-    zero_points = [el.splat_i32(w, _FLOAT32.load(w, name)) for name in ("lhs_zero_point", "rhs_zero_point")]
+    zero_points = [
+        el.to_floats(w, el.splat_i32(w, _FLOAT32.load(w, name)))
+        for name in ("lhs_zero_point", "rhs_zero_point")
+    ]
     multiplier, addend, correction = (
         el.splat_f32(w, _FLOAT32.load(w, name)) for name in ("multiplier", "addend", "correction")
     )
     multiply_add = multiply_add_toward_zero if el.rounds_toward_zero(w.isa) else fused_multiply_add
 
     def combine(lhs: str, rhs: str) -> str:
-        left, right = (
-            el.to_floats(w, w.binary("subi", value, zero_points[i], w.i32))
-            for i, value in enumerate((lhs, rhs))
-        )
+        left, right = (w.binary("subf", value, zero_points[i], w.f32) for i, value in enumerate((lhs, rhs)))
         product = w.binary("mulf", left, right, w.f32)
         if code["form"] == Form.NEAREST.value:
             return to_nearest_even(w, w.binary("mulf", product, multiplier, w.f32))

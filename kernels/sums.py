@@ -72,7 +72,8 @@ def plan(spec: Add, isa: InstructionSet) -> Launch | str:
 
 def emit(code: Code, isa: InstructionSet) -> str:
     if code["form"] == "float32":
-        return pairs.emit(code, isa, _FLOAT32, _float32, from_zero=True)
+        # Factors of at most four times bytes.
+        return pairs.emit(code, isa, _FLOAT32, _float32, from_zero=True, reals=True, fits_words=True)
     if code["form"] == "shift":
         return pairs.emit(code, isa, _SHIFT, _shift, zero_point=True)
     return pairs.emit(code, isa, _DOUBLE, _double, zero_point=True)
@@ -162,7 +163,7 @@ def _float32(w: Writer, code: Code) -> Combine:
     multiply_add = multiply_add_toward_zero if el.rounds_toward_zero(w.isa) else fused_multiply_add
 
     def combine(lhs: str, rhs: str) -> str:
-        reals = [el.to_floats(w, lhs), el.to_floats(w, rhs)]
+        reals = (lhs, rhs)
         partial = multiply_add(w, reals[inner], factors[inner], addend)
         return el.truncated(w, multiply_add(w, reals[outer], factors[outer], partial))
 

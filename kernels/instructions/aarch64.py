@@ -121,6 +121,20 @@ def narrow_to_words(w: Writer, low: str, high: str) -> str:
     )
 
 
+def bytes_to_floats(w: Writer, value: str, quarter: int, signed: bool) -> str:
+    """Four bytes of a vector as float32: ``tbl`` puts each into an i32 lane, the top byte of it where it is
+    signed, which ``scvtf`` takes for a number with 24 fraction bits.
+    """
+    place = 3 if signed else 0
+    lanes = [4 * quarter + byte // 4 if byte % 4 == place else -1 for byte in range(16)]
+    wide = shuffle_bytes(w, value, w.constant(f"dense<[{', '.join(map(str, lanes))}]> : {w.i8}"))
+    numbers = w.bitcast(wide, w.i8, w.i32)
+    if not signed:
+        return w.op(f"arith.uitofp {numbers} : {w.i32} to {w.f32}")
+    bits = w.op("llvm.mlir.constant(24 : i32) : i32")  # an immediate
+    return w.intrinsic("llvm.aarch64.neon.vcvtfxs2fp.v4f32.v4i32", [numbers, bits], [w.i32, "i32"], w.f32)
+
+
 def cut_to_words(w: Writer, low: str, high: str) -> str:
     """``uzp1``: one instruction, where saturation takes two."""
     parts = [w.bitcast(value, w.i32, w.i16) for value in (low, high)]

@@ -53,12 +53,13 @@ def code_of(name: str, isa: str) -> str:
     return assembly(launch.code)
 
 
-@pytest.mark.parametrize("isa", ["avx512vbmi", "avx512vnni", "avxvnni", "avx2", "sse4"])
+@pytest.mark.parametrize("isa", ["avx512vbmi", "avx512vnni", "avxvnni", "avx2", "sse4", "neon"])
 @pytest.mark.parametrize("name", SPECS)
 def test_inner_loops_keep_vectors_in_registers(isa: str, name: str) -> None:
     code = code_of(name, isa)
     assert "call" not in code
     spills = re.findall(r"^\s*v?mov[au]p.*%[xyz]mm\d+, .*\(%rsp\)", code, re.MULTILINE)
+    spills += re.findall(r"^\s*st[rp]\s+q.*\[sp", code, re.MULTILINE)
     # More constants than registers: the 16 rows of a table, and three roundings.
     many = name == "table" or (isa == "sse4" and name in ("add", "mul"))
     assert not spills or (many and INSTRUCTION_SETS[isa].registers == 16)
@@ -70,6 +71,10 @@ def test_inner_loops_keep_vectors_in_registers(isa: str, name: str) -> None:
         ("table", "avx512vbmi", ["vpermt2b|vpermi2b"]),
         ("table", "avx512vnni", [r"vpshufb\s+%zmm"]),
         ("table", "sse4", ["pshufb"]),
+        ("table", "neon", [r"tbl\s+v\d+.16b, \{ v\d+.16b, .*, .*, .* \}", "tbx"]),
+        ("add", "neon", [r"scvtf\s+v\d+.4s, v\d+.4s, #24", "fmla", "uzp1", "sqxtun"]),
+        ("mul", "neon", ["fmla", "fcvtzs", "sqadd"]),
+        ("quantize", "neon", ["fdiv", "sqxtn2"]),
         ("add", "avx512vnni", [r"vfmadd\d+ps\s+\{rz-sae\}", r"vpmovsxbd\s+48\(", "vpackuswb", "vpermd"]),
         ("add", "avx2", [r"vfmadd\d+ps\s+%ymm", "vpackuswb", "vpermd"]),
         ("add", "sse4", ["pmuldq", "packsswb"]),
