@@ -1,18 +1,22 @@
 """Models of one operator, of kinds that are in few networks: dynamic range ("hybrid"), weights in blocks,
 recurrent layers, int16, reductions, products of computed matrices.
 
-``python test/benchmark_models.py FOLDER`` writes one file each; ``python -m bench compare FOLDER`` measures
-them.
+``python test/benchmark_models.py FOLDER`` writes one file each, for ``python -m bench compare FOLDER``. With
+``--measure`` it compares Zeropoint with LiteRT's default kernels itself, on one thread of this process, in
+rounds of both: a line each of the least times and their ratio.
 """
 
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+from ai_edge_litert.interpreter import Interpreter
 
+import zeropoint as zp
 from tflite_builder import Builder, packed
 
 Model = Callable[[Builder, np.random.Generator], tuple[Sequence[int], Sequence[int]]]
@@ -27,11 +31,19 @@ def _bias(model: Builder, rng: np.random.Generator, count: int) -> int:
     return model.constant("b", rng.standard_normal(count).astype(np.float32))
 
 
-def fully_connected(rows: int, depth: int, outputs: int, asymmetric: bool = False) -> Model:
+def fully_connected(
+    rows: int, depth: int, outputs: int, asymmetric: bool = False, four_bits: bool = False
+) -> Model:
     def write(model: Builder, rng: np.random.Generator) -> tuple[Sequence[int], Sequence[int]]:
         x = model.tensor("x", (rows, depth), np.float32)
         y = model.tensor("y", (rows, outputs), np.float32)
-        operands = [x, _weights(model, rng, (outputs, depth)), _bias(model, rng, outputs)]
+        if four_bits:
+            data = packed(rng.integers(-7, 8, (outputs, depth)))
+            scales = rng.uniform(1e-3, 1e-2, outputs)
+            weights = model.tensor("w", (outputs, depth), "int4", scales=scales, data=data)
+        else:
+            weights = _weights(model, rng, (outputs, depth))
+        operands = [x, weights, _bias(model, rng, outputs)]
         model.op("FULLY_CONNECTED", operands, [y], AsymmetricQuantizeInputs=asymmetric)
         return [x], [y]
 
@@ -209,6 +221,8 @@ def computed_batch_matmul(batch: int, rows: int, depth: int, columns: int, trans
     return write
 
 
+ROUNDS, ROUND_SECONDS, LEAST = 8, 0.03, 3
+
 MODELS = {
     "hybrid_fully_connected_1x1024x1024": fully_connected(1, 1024, 1024),
     "hybrid_fully_connected_1x256x256": fully_connected(1, 256, 256),
@@ -216,8 +230,10 @@ MODELS = {
     "hybrid_fully_connected_64x512x512_asymmetric": fully_connected(64, 512, 512, True),
     "hybrid_conv_56_64_3x3": convolution(56, 64, 64, 3),
     "hybrid_conv_28_128_1x1": convolution(28, 128, 256, 1),
+    "hybrid_conv_14_96_1x1": convolution(14, 96, 576, 1),
     "hybrid_depthwise_56_128_3x3": depthwise(56, 128),
     "hybrid_batch_matmul_64x256x256": batch_matmul(64, 256, 256),
+    "hybrid_int4_fully_connected_1x1024x1024": fully_connected(1, 1024, 1024, four_bits=True),
     "blockwise_1x1024x1024": blockwise(1, 1024, 1024),
     "blockwise_64x512x512": blockwise(64, 512, 512),
     "lstm_int8_10x64x128": lstm(10, 64, 128, True),
@@ -232,6 +248,8 @@ MODELS = {
     "int16_depthwise_56_128_3x3": depthwise_16x8(56, 128),
     "int8_sum_of_pixels": reduction("SUM", (1, 2)),
     "int8_sum_of_channels": reduction("SUM", (3,)),
+    "int8_mean_of_pixels": reduction("MEAN", (1, 2)),
+    "int8_mean_of_rows": reduction("MEAN", (1,)),
     "int8_maximum_of_pixels": reduction("REDUCE_MAX", (1, 2)),
     "int8_maximum_of_channels": reduction("REDUCE_MAX", (3,)),
     "int8_mean_of_channels": reduction("MEAN", (3,)),
@@ -240,15 +258,58 @@ MODELS = {
 }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    folder = parser.parse_args().folder
+def write_models(folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
+    paths = []
     for name, write in MODELS.items():
         model = Builder()
         inputs, outputs = write(model, np.random.default_rng(0))
-        (folder / f"{name}.tflite").write_bytes(model.build(inputs, outputs))
+        paths.append(folder / f"{name}.tflite")
+        paths[-1].write_bytes(model.build(inputs, outputs))
+    return paths
+
+
+def measure(path: Path) -> tuple[float, float]:
+    """The least seconds of Zeropoint and of LiteRT."""
+    rng = np.random.default_rng(0)
+    executable = zp.compile(path)
+    judge = Interpreter(str(path), num_threads=1)
+    judge.allocate_tensors()
+    arrays = []
+    for info in judge.get_input_details():
+        if info["dtype"] is np.float32:
+            array = rng.standard_normal(info["shape"]).astype(np.float32)
+        else:
+            array = rng.integers(-128, 128, info["shape"]).astype(info["dtype"])
+        judge.set_tensor(info["index"], array)
+        arrays.append(array)
+    contestants, least = (executable.bind(*arrays), judge.invoke), [float("inf")] * 2
+    for _ in range(ROUNDS):
+        for number, run in enumerate(contestants):
+            least[number] = min(least[number], _round(run))
+    return least[0], least[1]
+
+
+def _round(run: Callable[[], object]) -> float:
+    times: list[float] = []
+    while len(times) < LEAST or sum(times) < ROUND_SECONDS:
+        begin = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - begin)
+    return min(times)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--measure", nargs="?", const="", metavar="PREFIX", help="all, or those named so")
+    arguments = parser.parse_args()
+    for path in write_models(arguments.folder):
+        if arguments.measure is not None and path.stem.startswith(arguments.measure):
+            ours, theirs = measure(path)
+            print(
+                f"{path.stem:45s} {ours * 1e6:9.1f} {theirs * 1e6:9.1f} µs {ours / theirs:6.2f}", flush=True
+            )
 
 
 if __name__ == "__main__":
