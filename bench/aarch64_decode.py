@@ -20,7 +20,8 @@ are something else: the first operand tells."""
 _MAJOR = (22, 21, 20, 19, 18, 17, 16, 15)
 _ARRANGEMENT = re.compile(r"v\d+\.(\d+)([bhsd])\b")
 _LINE = re.compile(r"^\s*[0-9a-f]+:\s+(\S.*)$")
-_UNKNOWN = "<unknown>"
+_FEATURES = "+v8.6a,+aes,+sha2,+fp16fml,+sve2"
+"""Whatever may turn up; ``+all`` is not known to older versions."""
 
 
 class ToolError(Exception):
@@ -84,7 +85,7 @@ def disassemble(words: Collection[int]) -> Mapping[int, Instruction]:
         object_file = str(Path(folder, "words.o"))
         source = "".join(f".inst {word:#010x}\n" for word in distinct)
         run_tool([llvm_tool("llvm-mc"), "-triple=aarch64", "-filetype=obj", "-o", object_file, "-"], source)
-        options = ["-d", "--no-show-raw-insn", "--mattr=+all", "-M", "no-aliases"]
+        options = ["-d", "--no-show-raw-insn", f"--mattr={_FEATURES}"]
         listing = run_tool([llvm_tool("llvm-objdump"), *options, object_file])
     lines = [found[1] for line in listing.splitlines() if (found := _LINE.match(line))]
     if len(lines) != len(distinct):
