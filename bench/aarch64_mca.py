@@ -9,8 +9,14 @@ from .aarch64_decode import ToolError, llvm_tool, run_tool
 
 PROCESSORS = ("neoverse-n1", "neoverse-v1", "cortex-a55", "cortex-a76")
 ITERATIONS = 100
+_WITH_I8MM = frozenset({"neoverse-v1"})
 _FEATURES = "-mattr=+dotprod,+i8mm,+fullfp16"
-"""Whatever the model's processor has: one table of loops with every column filled."""
+
+
+def runs(assembly: Sequence[str], processor: str) -> bool:
+    """Whether the processor has the loop's matrix products; all have dot products."""
+    needs_i8mm = any(re.match(r"[us]+mmla|usdot|sudot", line) for line in assembly)
+    return not needs_i8mm or processor in _WITH_I8MM
 
 
 def cycles_per_iteration(loops: Sequence[Sequence[str]], processor: str) -> list[float]:

@@ -13,7 +13,7 @@ from .report import percent, ratio
 
 NETWORKS = (
     *("network", "processor", "MMAC", "Minstr", "LiteRT Minstr", "ratio", "per MAC", "LiteRT per MAC"),
-    *("dot", "LiteRT dot", "mul", "LiteRT mul", "bits"),
+    *("dot", "LiteRT dot", "bits"),
 )
 KERNELS = ("kernel", "steps", "MMAC", "Minstr", "share", "per MAC", "dot", "mul", "loop", "loop dot", *MODELS)
 LOOPS = ("system", "share", "loop", "MAC", "dot", "mul", *MODELS)
@@ -24,22 +24,17 @@ _SMALL = 0.01
 
 def network_cells(row: Row) -> tuple[str, ...]:
     ours, litert = row["zeropoint"], row["litert"]
-    pairs = [
-        (millions(system.get("instructions")), per_mac(system.get("instructions_per_mac")))
-        for system in (ours, litert)
-    ]
-    shares = [
-        percent(system.get(kind)) for kind in ("dot_share", "product_share") for system in (ours, litert)
-    ]
-    head = (
+    both = (ours, litert)
+    return (
         row["network"],
         row["processor"],
         millions(row["macs"]),
-        pairs[0][0],
-        pairs[1][0],
+        *(millions(system.get("instructions")) for system in both),
         ratio(row["ratio"]),
+        *(per_mac(system.get("instructions_per_mac")) for system in both),
+        *(percent(system.get("dot_share")) for system in both),
+        row["bits"],
     )
-    return (*head, pairs[0][1], pairs[1][1], *shares, row["bits"])
 
 
 def kernel_cells(entry: Row) -> tuple[str, ...]:
@@ -93,7 +88,7 @@ def per_mac(value: float | None) -> str:
 def print_report(rows: Sequence[Row], steps: bool, markdown: bool) -> None:
     """Everything, on stdout; ``steps``: every step of ours instead of one line per kernel."""
     show = print_markdown if markdown else _print_plain
-    show(NETWORKS, [network_cells(row) for row in rows], NETWORKS[2:12], "")
+    show(NETWORKS, [network_cells(row) for row in rows], NETWORKS[2:10], "")
     for row in rows:
         name = f"{row['network']}, {row['processor']}"
         found = row["zeropoint"].get("steps", [])

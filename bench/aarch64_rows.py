@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .aarch64_mca import PROCESSORS as MODELS
-from .aarch64_mca import cycles_per_iteration
+from .aarch64_mca import cycles_per_iteration, runs
 from .aarch64_measure import Code, LoopShare, Measured, StepCode
 
 Row = Mapping[str, Any]
@@ -70,12 +70,17 @@ def _loop(loop: LoopShare) -> dict[str, Any]:
 
 
 def predict_cycles(rows: Sequence[Row]) -> None:
-    """Fill in the cycles of one iteration of every loop, on every model. Raises ToolError."""
+    """Fill in the cycles of one iteration of every loop, on every model that has its instructions.
+
+    Raises:
+        ToolError: llvm-mca is missing or fails.
+    """
     loops = [loop for row in rows for system in ("zeropoint", "litert") for loop in _loops(row[system])]
-    distinct = dict.fromkeys(tuple(loop["assembly"]) for loop in loops)
     for model in MODELS:
-        predicted = dict(zip(distinct, cycles_per_iteration(list(distinct), model), strict=True))
-        for loop in loops:
+        known = [loop for loop in loops if runs(loop["assembly"], model)]
+        distinct = list(dict.fromkeys(tuple(loop["assembly"]) for loop in known))
+        predicted = dict(zip(distinct, cycles_per_iteration(distinct, model), strict=True))
+        for loop in known:
             loop["cycles"][model] = predicted[tuple(loop["assembly"])]
 
 

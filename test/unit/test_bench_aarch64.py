@@ -161,6 +161,12 @@ def test_cycles_of_several_loops_come_in_their_order() -> None:
     assert aarch64_mca.cycles_per_iteration([], "neoverse-n1") == []
 
 
+def test_matrix_products_have_cycles_only_where_they_exist() -> None:
+    assert not aarch64_mca.runs(["smmla\tv0.4s, v1.16b, v2.16b"], "neoverse-n1")
+    assert aarch64_mca.runs(["smmla\tv0.4s, v1.16b, v2.16b"], "neoverse-v1")
+    assert aarch64_mca.runs(["sdot\tv0.4s, v1.16b, v2.16b"], "neoverse-n1")
+
+
 def code(instructions: int, dot: int) -> Code:
     return Code(instructions, dot, dot, {"sdot": dot, "add": instructions - dot}, [])
 
@@ -181,7 +187,7 @@ def test_a_system_that_failed_is_a_dash_with_its_reason(capsys: Any) -> None:
     assert row["ratio"] is None
     print_report([row], steps=False, markdown=True)
     text = capsys.readouterr().out
-    assert "| net | neon | 0.001 | 2.000 | - | - | 2000.000 | - | 50% | - | 50% | - | same |" in text
+    assert "| net | neon | 0.001 | 2.000 | - | - | 2000.000 | - | 50% | - | same |" in text
     assert "net, neon: litert: no such operator" in text
 
 
