@@ -110,6 +110,11 @@ def export(
     passes = passes_to("kernels", pipeline, target=None if target == HOST else target, isa=machine.isa)
     plan = plan_network(model, passes, None)
     interface = interface_of(chosen, model.inputs, model.outputs, plan.program)
+    if max(interface.arena_bytes, plan.constants.nbytes) >> machine.pointer_bits:
+        raise InputError(
+            f"{model.name}: needs an arena of {interface.arena_bytes:,} bytes and {plan.constants.nbytes:,} "
+            f"bytes of constants, more than target '{target}' has addresses for"
+        )
     recipes = kernel_recipes(model, plan.kernels, machine.pointer_bits)
     lowered = {}
     for number, (kernel, recipe) in enumerate(recipes.items()):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 COLUMNS = ("#", "layer", "kernels", "MMAC", "constants", "code", "arena", "in use")
 RIGHT = ("#", "MMAC", "constants", "code", "arena")
 SPARE = ("MMAC", "in use", "kernels")
-BAR = 16
+BAR = 10
 """Characters of the longest bar."""
 SHARED = "″"
 """In place of a size: counted in a row above."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import re
 import shutil
@@ -17,7 +18,7 @@ import pytest
 
 import zeropoint as zp
 from c_program import WARNINGS, Program, build, require, toolchain
-from exported_networks import MANY, random_inputs
+from exported_networks import MANY, control_flow_network, random_inputs
 from zeropoint.codegen.ahead.archive import archive
 from zeropoint.codegen.ahead.cpu_check import cpu_check
 from zeropoint.codegen.ahead.interface import ERROR_NUMBERS
@@ -25,6 +26,7 @@ from zeropoint.codegen.ahead.names import c_name, distinct
 from zeropoint.codegen.ahead.object_file import summary
 from zeropoint.codegen.machine import Machine
 from zeropoint.dialect.context import parse_module
+from zeropoint.frontends import load_bytes
 from zeropoint.runtime.export import KINDS
 from zeropoint.tools.demo import NETWORK
 
@@ -439,6 +441,23 @@ def test_a_linker_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_pat
         zp.export(NETWORK, "riscv64", "shared")
 
 
+def test_a_model_that_is_too_large_for_32_bits() -> None:
+    text = """
+      func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {
+        %0 = "qnn.broadcast"(%x) : (tensor<1xf32>) -> tensor<40000x30000xf32>
+        %1 = "qnn.add"(%0, %0) {clamp = array<f32>}
+            : (tensor<40000x30000xf32>, tensor<40000x30000xf32>) -> tensor<40000x30000xf32>
+        %2 = "qnn.slice"(%1)
+            {offsets = array<i64: 3, 4>, sizes = array<i64: 1, 1>, strides = array<i64: 1, 1>}
+            : (tensor<40000x30000xf32>) -> tensor<1x1xf32>
+        %3 = "qnn.reshape"(%2) : (tensor<1x1xf32>) -> tensor<1xf32>
+        return %3 : tensor<1xf32>
+      }"""
+    model = zp.Model.from_module(parse_module(text), "large")
+    with pytest.raises(zp.InputError, match=r"arena of [0-9,]{13} bytes .* more than target 'thumbv7em' has"):
+        zp.export(model, "thumbv7em")
+
+
 def test_models_that_are_refused() -> None:
     dynamic = """
       func.func @main(%x: tensor<?x3xf32> {qnn.name = "x"}) -> tensor<?x3xf32> {
@@ -448,3 +467,47 @@ def test_models_that_are_refused() -> None:
         zp.export(model_of(dynamic))
     with pytest.raises(zp.InputError, match="model_or_path: got int"):
         zp.export(3)  # type: ignore[arg-type]
+
+
+class Guarded:
+    """Memory that ends where a page begins that nobody may touch: going beyond it ends the process."""
+
+    def __init__(self, size: int, alignment: int = 1) -> None:
+        page = mmap.PAGESIZE
+        whole = -(-size // page) * page
+        self._memory = mmap.mmap(-1, whole + page)
+        start = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
+        libc = ctypes.CDLL(None)
+        assert libc.mprotect(ctypes.c_void_p(start + whole), ctypes.c_size_t(page), 0) == 0
+        self.address = start + whole - -(-size // alignment) * alignment
+        self.size = size
+
+    def write(self, data: bytes) -> None:
+        ctypes.memmove(self.address, data, self.size)
+
+    def read(self) -> bytes:
+        return ctypes.string_at(self.address, self.size)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is protected as Linux does it")
+@pytest.mark.parametrize("network", ["digits", "many", "loops"])
+def test_nothing_beyond_the_callers_memory_is_touched(network: str, many: zp.Model, tmp_path: Path) -> None:
+    models = {
+        "digits": lambda: zp.load(NETWORK),
+        "many": lambda: many,
+        "loops": lambda: load_bytes(control_flow_network(), name="loops.tflite"),
+    }
+    model = models[network]()
+    library = Library(model, tmp_path)
+    inputs = random_inputs(model, 0)
+    given = [Guarded(value.nbytes, value.itemsize) for value in inputs]
+    for place, value in zip(given, inputs, strict=True):
+        place.write(value.tobytes())
+    results = [
+        Guarded(info.type.elements * info.dtype.itemsize, info.dtype.itemsize) for info in model.outputs
+    ]
+    arena = Guarded(library.size, 64)
+    assert library.init(arena.address) == "OK"
+    assert library.run([p.address for p in given], [p.address for p in results]) == "OK"
+    want = [value.tobytes() for value in zp.compile(model).run(*inputs)]
+    assert [place.read() for place in results] == want
