@@ -22,16 +22,18 @@ from ..dialect import fixed_point as fx
 from ..dialect.fixed_point import Ints
 from ..dialect.numerics import Rounding
 from ..dialect.op_constants import Rescale
+from .elements import splat_i32
 from .image import Image
 from .instruction_set import InstructionSet
-from .instructions import dot_pairs
+from .instructions import dot_pairs, saturating_add
+from .instructions.aarch64 import add_pair_products, narrow_to_numbers
 from .launch import Bytes, Code, Launch
 from .runs import narrowed
 from .scalars import Scalars
 from .writer import Writer
 
-_SUMS = 8
-"""Vectors of sums in a tile: enough to hide how long a product takes."""
+_SUMS = {"x86_64": 8, "aarch64": 16}
+"""Vectors of sums in a tile: enough to hide how long a product takes; on AArch64 to load weights seldom."""
 _MOST_VECTORS = 4
 _FEWEST_LANES = 4
 _BLOCK_LIMIT = 65535
@@ -156,7 +158,8 @@ class _Plan:
 
     @cached_property
     def vectors(self) -> int:
-        return min(_MOST_VECTORS if self.width < _MOST_VECTORS else 2, self._most_vectors)
+        usual = 4 if self.isa.architecture == "aarch64" else 2
+        return min(_MOST_VECTORS if self.width < _MOST_VECTORS else usual, self._most_vectors)
 
     @property
     def _most_vectors(self) -> int:
@@ -164,7 +167,7 @@ class _Plan:
 
     @property
     def rows(self) -> int:
-        return min(_power_of_two(self.width), _SUMS // self.vectors)
+        return min(_power_of_two(self.width), _SUMS[self.isa.architecture] // self.vectors)
 
     @property
     def panel_width(self) -> int:
@@ -232,9 +235,14 @@ class _Plan:
 
     @property
     def packed_filter(self) -> npt.NDArray[np.int16]:
-        """``[panels, pairs, vectors, lanes, 2]``."""
+        """``[panels, pairs, vectors, lanes, 2]``; on AArch64 the first of all lanes of a vector, then the
+        second.
+        """
         every = self.pairs.reshape(self.spec.output.channels, -1, 2)
         packed: npt.NDArray[np.int16] = every[self.lanes].transpose(0, 2, 1, 3)
+        if self.isa.architecture == "aarch64":
+            by_vector = packed.reshape(*packed.shape[:2], -1, self.isa.lanes, 2)
+            packed = by_vector.swapaxes(3, 4).reshape(packed.shape)
         return packed
 
     @cached_property
@@ -328,6 +336,7 @@ class _Kernel:
         self.rows, self.vectors = int(code["rows"]), int(code["vectors"])
         self.half_i32 = f"vector<{w.lanes // 2}xi32>"
         self.sums = self.rows * self.vectors
+        self._dot = add_pair_products if isa.architecture == "aarch64" else dot_pairs
 
     def text(self) -> str:
         w = self.w
@@ -408,7 +417,7 @@ class _Kernel:
                     pair = w.load(w.at(pointer, offset), "i32")
                     values = w.broadcast(pair, "i32", w.i32)
                     for v, vector in enumerate(vectors):
-                        result.append(dot_pairs(w, sums[row * self.vectors + v], values, vector))
+                        result.append(self._dot(w, sums[row * self.vectors + v], values, vector))
                 return [w.at(weights, 4 * w.lanes * self.vectors), *result]
 
             carried = [weights, *sums]
@@ -428,15 +437,14 @@ class _Kernel:
         """Rescale the sums and store them."""
         w = self.w
         half, pitch = w.lanes // 2, self._scalar("target_pixel")
-        words, whole = f"vector<{half}xi16>", f"vector<{w.lanes}xi16>"
+        whole, limits = f"vector<{w.lanes}xi16>", self._limits()
         for v in range(self.vectors):
             for row in range(self.rows):
                 parts = []
                 for part, value in enumerate(sums[row * self.vectors + v]):
                     place = w.at(numbers, 8 * (w.lanes * v + half * part))
                     parts.append(self._rescaled(value, place))
-                low, high = (w.op(f"arith.trunci {part} : {w.i64} to {words}") for part in parts)
-                result = w.shuffle(low, high, range(w.lanes), words)
+                result = self._finished(parts, limits)
                 pixel = w.at(w.at(target, w.times(pitch, row) if row else 0), 2 * w.lanes * v)
                 if self.code["few"]:
                     self._store_few(result, pixel, whole)
@@ -470,28 +478,74 @@ class _Kernel:
             Rounding.DOUBLE: self._double,
             Rounding.ONCE_HALF_AWAY: self._once,
         }
-        value = apply[rounding](value, numbers)
-        zero_point, low, high = (
-            w.broadcast(self._scalar(name), "i64", w.i64) for name in ("zero_point", "low", "high")
-        )
-        value = w.binary("addi", value, zero_point, w.i64)
-        return w.binary("minsi", w.binary("maxsi", value, low, w.i64), high, w.i64)
+        return apply[rounding](value, numbers)
+
+    @property
+    def _narrows_first(self) -> bool:
+        """AArch64 has no minimum of i64 lanes, but a saturating conversion of them."""
+        return self.w.isa.architecture == "aarch64"
+
+    def _limits(self) -> list[str]:
+        """Zero point, low and high, in the lanes that are clamped."""
+        w = self.w
+        numbers = [self._scalar(name) for name in ("zero_point", "low", "high")]
+        if self._narrows_first:
+            return [splat_i32(w, number) for number in numbers]
+        return [w.broadcast(number, "i64", w.i64) for number in numbers]
+
+    def _finished(self, parts: Sequence[str], limits: Sequence[str]) -> str:
+        """The zero point added, clamped, as i16; ``parts`` are both halves of a vector."""
+        w, (zero_point, low, high) = self.w, limits
+
+        def clamped(value: str, type_: str) -> str:
+            value = w.binary("addi", value, zero_point, type_)
+            return w.binary("minsi", w.binary("maxsi", value, low, type_), high, type_)
+
+        if self._narrows_first:
+            value = saturating_add(w, narrow_to_numbers(w, parts[0], parts[1]), zero_point, w.i32)
+            value = w.binary("minsi", w.binary("maxsi", value, low, w.i32), high, w.i32)
+            return w.op(f"arith.trunci {value} : {w.i32} to vector<{w.lanes}xi16>")
+        words = f"vector<{w.lanes // 2}xi16>"
+        halves = [w.op(f"arith.trunci {clamped(part, w.i64)} : {w.i64} to {words}") for part in parts]
+        return w.shuffle(halves[0], halves[1], range(w.lanes), words)
 
     def _wrapped(self, value: str) -> str:
         """Modulo 2^32."""
         w = self.w
-        low = w.op(f"arith.trunci {value} : {w.i64} to {self.half_i32}")
-        return w.op(f"arith.extsi {low} : {self.half_i32} to {w.i64}")
+        return w.op(f"arith.extsi {self._low_halves(value)} : {self.half_i32} to {w.i64}")
+
+    def _times(self, value: str, multiplier: str, short: bool = False) -> str:
+        """The product of i64 vectors; ``multiplier`` is an i32 of at least zero, ``value`` any i64, or an i32
+        if it is ``short``. AArch64 has no product of i64 lanes.
+        """
+        w = self.w
+        if w.isa.architecture != "aarch64":
+            return w.binary("muli", value, multiplier, w.i64)
+        low, factor = (self._low_halves(number) for number in (value, multiplier))
+        kind = "extsi" if short else "extui"
+        wide = [w.op(f"arith.{kind} {half} : {self.half_i32} to {w.i64}") for half in (low, factor)]
+        product = w.binary("muli", wide[0], wide[1], w.i64)
+        if short:
+            return product
+        half = w.splat(32, w.i64)
+        high = w.binary(
+            "muli", self._low_halves(w.binary("shrui", value, half, w.i64)), factor, self.half_i32
+        )
+        moved = w.binary("shli", w.op(f"arith.extui {high} : {self.half_i32} to {w.i64}"), half, w.i64)
+        return w.binary("addi", product, moved, w.i64)
+
+    def _low_halves(self, value: str) -> str:
+        return self.w.op(f"arith.trunci {value} : {self.w.i64} to {self.half_i32}")
 
     def _q15(self, value: str, numbers: dict[str, str]) -> str:
         w = self.w
-        product = w.binary("muli", value, numbers["multiplier"], w.i64)
+        product = self._times(value, numbers["multiplier"])
         return w.binary("shrsi", w.binary("addi", product, numbers["half"], w.i64), numbers["right"], w.i64)
 
     def _double(self, value: str, numbers: dict[str, str]) -> str:
         w = self.w
         shifted = self._wrapped(w.binary("shli", value, numbers["left"], w.i64))
-        product = w.binary("muli", shifted, numbers["multiplier"], w.i64)
+        product = self._times(shifted, numbers["multiplier"], short=True)
         high = w.binary("addi", product, w.splat(1 << 30, w.i64), w.i64)
         high = w.binary("shrsi", high, w.splat(31, w.i64), w.i64)
         sign = w.binary("shrsi", high, w.splat(63, w.i64), w.i64)

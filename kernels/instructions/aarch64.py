@@ -37,6 +37,21 @@ def dot_pairs(w: Writer, accumulator: str, lhs: str, rhs: str) -> str:
     )
 
 
+def add_pair_products(w: Writer, accumulator: str, pair: str, weights: str) -> str:
+    """``smlal`` and ``smlal2`` by element: every i32 lane gains the product of ``pair``'s first i16 and that
+    of the lower half of ``weights``, then of the second one and the upper half. Both are i32 vectors, all
+    lanes of ``pair`` the same.
+    """
+    words, lanes = w.bitcast(pair, w.i32, w.i16), w.bitcast(weights, w.i32, w.i16)
+    for upper in (False, True):
+        factor = w.shuffle(words, words, [int(upper)] * 4, w.i16)
+        product = w.intrinsic(
+            f"{_NEON}.smull.v4i32", [_half(w, lanes, upper, w.i16), factor], [_HALF_WORDS] * 2, w.i32
+        )
+        accumulator = w.binary("addi", accumulator, product, w.i32)
+    return accumulator
+
+
 def to_nearest_even(w: Writer, value: str) -> str:
     """``fcvtns``: saturates; what is no number becomes zero."""
     return w.intrinsic(f"{_NEON}.fcvtns.v4i32.v4f32", [value], [w.f32], w.i32)
@@ -111,6 +126,13 @@ def rounding_shift(w: Writer, value: str, left: str) -> str:
     and then rounded half up.
     """
     return w.intrinsic(f"{_NEON}.srshl.v4i32", [value, left], [w.i32] * 2, w.i32)
+
+
+def narrow_to_numbers(w: Writer, low: str, high: str) -> str:
+    """``sqxtn`` and ``sqxtn2``: two i64 vectors to one of i32, saturated."""
+    half = f"vector<{w.lanes // 2}xi32>"
+    parts = [w.intrinsic(f"{_NEON}.sqxtn.v2i32", [value], [w.i64], half) for value in (low, high)]
+    return w.shuffle(parts[0], parts[1], range(w.lanes), half)
 
 
 def narrow_to_words(w: Writer, low: str, high: str) -> str:

@@ -117,6 +117,19 @@ def test_dot_pairs(isa: str) -> None:
     np.testing.assert_array_equal(found, sums.astype(np.int32))
 
 
+@pytest.mark.parametrize("isa", ARM)
+def test_add_pair_products(isa: str) -> None:
+    total, weights = vectors(isa, np.int32, 1), vectors(isa, np.int16, 2)
+    pair = np.tile(vectors(isa, np.int16, 3)[:, :2], 4)
+    products = pair[:, :1].astype(np.int64) * weights[:, :4] + pair[:, 1:2].astype(np.int64) * weights[:, 4:]
+
+    def body(w: Writer, total: str, *pairs: str) -> str:
+        return aarch64.add_pair_products(w, total, *(w.bitcast(each, w.i16, w.i32) for each in pairs))
+
+    found = results_of(isa, body, [total, pair, weights], np.int32)
+    np.testing.assert_array_equal(found, (products + total).astype(np.int32))
+
+
 @pytest.mark.parametrize("isa", ISAS)
 def test_to_nearest_even(isa: str) -> None:
     rng = np.random.default_rng(4)
@@ -219,6 +232,13 @@ def test_smallest_byte(isa: str) -> None:
     values[np.arange(UNITS), np.arange(UNITS) % 16] &= 7
     found = results_of(isa, instructions.broadcast_smallest_byte, [values], np.uint8)
     np.testing.assert_array_equal(found, np.repeat(values.min(1)[:, None], 16, 1))
+
+
+@pytest.mark.parametrize("isa", ARM)
+def test_narrow_to_numbers(isa: str) -> None:
+    low, high = vectors(isa, np.int64, 34), vectors(isa, np.int64, 35)[::-1]
+    expected = np.clip(np.concatenate([low, high], 1), -(2**31), 2**31 - 1)
+    np.testing.assert_array_equal(results_of(isa, aarch64.narrow_to_numbers, [low, high], np.int32), expected)
 
 
 @pytest.mark.parametrize("isa", ARM)
