@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +42,43 @@ class Hidden:
     multiplier: int
     shift: int
     zero_point: int
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Multiplier and shift of each term of ``lstm_gate``: both sums, then the product with the peephole."""
+
+    multipliers: tuple[int, ...]
+    shifts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Normalization:
+    """``rescale((deviations * weights + bias) / 2^10)``, deviations in Q10; ``variance`` is what stands for a
+    smaller one than 1.
+    """
+
+    multiplier: int
+    shift: int
+    variance: int
+
+
+def gate_of(operands: Sequence[TensorType], result: TensorType) -> Gate:
+    """Ratios of scales to the result's, each one float32 quotient."""
+    scales = [type_.params.scale for type_ in operands[:2]]
+    if len(operands) > 2:
+        scales.append(operands[2].params.scale * operands[3].params.scale)
+    ratios = [float(np.float32(scale) / np.float32(result.params.scale)) for scale in scales]
+    return Gate(*fx.quantize_multipliers(ratios))
+
+
+def normalization(weights: TensorType) -> Normalization:
+    """To Q3.12 from the weights' scale."""
+    scale = weights.params.scale
+    multiplier, shift = fx.quantize_multiplier(scale)
+    return Normalization(
+        multiplier, shift + GATE_FRACTION_BITS, max(1, int(np.float32(10000) * np.float32(scale)))
+    )
 
 
 def gates_of(sums: TensorType, cell: TensorType) -> int:

@@ -25,6 +25,8 @@ class Drawn:
     inputs: list[int] = field(default_factory=list)
     outputs: list[int] = field(default_factory=list)
     arrays: list[Array] = field(default_factory=list)
+    kind: str = ""
+    """What the record calls its tensors, if the output's type does not say it."""
 
     def build(self) -> bytes:
         return self.model.build(self.inputs, self.outputs)

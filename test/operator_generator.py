@@ -27,13 +27,15 @@ import random_constant_models
 import random_contraction_models
 import random_detection_models
 import random_movement_models
+import random_recurrent_models
 from elementwise_models import NOT_IN_REFERENCE
 from random_detection_models import Detections
 from random_movement_models import Drawn
 from random_tensors import Array
-from tflite_builder import TENSOR_TYPES, run_litert
+from tflite_builder import TENSOR_TYPES, invoke_litert, start_litert
 from zeropoint.dialect.context import new_context
 from zeropoint.dialect.evaluate import evaluate_module
+from zeropoint.dialect.variables import initial_values
 from zeropoint.errors import ZeropointError
 from zeropoint.frontends import load_bytes
 from zeropoint.frontends.tflite import load
@@ -44,6 +46,7 @@ MAKERS: dict[str, Callable[[np.random.Generator], Drawn]] = {
     **random_constant_models.MODELS,
     **random_contraction_models.MODELS,
     "detection_postprocess": random_detection_models.detection_postprocess,
+    **random_recurrent_models.MODELS,
 }
 """Name -> a function that draws a model of one or a few related operators."""
 
@@ -74,8 +77,16 @@ TOLERANCES: dict[str, tuple[float, float]] = {
     "L2_NORMALIZATION": (1e-5, 1e-6),
     "LOCAL_RESPONSE_NORMALIZATION": (1e-5, 1e-6),
     "SOFTMAX": (1e-5, 1e-6),
+    "BIDIRECTIONAL_SEQUENCE_LSTM": (1e-4, 1e-4),
+    "BIDIRECTIONAL_SEQUENCE_RNN": (1e-4, 1e-4),
+    "RNN": (1e-4, 1e-4),
+    "SVDF": (1e-4, 1e-4),
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": (1e-4, 1e-4),
+    "UNIDIRECTIONAL_SEQUENCE_RNN": (1e-4, 1e-4),
 }
-"""(relative, absolute) of float results that are sums, whose order is ours, or of several functions."""
+"""(relative, absolute) of float results that are sums, whose order is ours, or of several functions, or (of
+recurrent operators) come from states that differ like that for many steps.
+"""
 
 TOLERANCE = (2e-6, 1e-6)
 """Of other float arithmetic: the C library's functions, contraction of products and sums."""
@@ -119,6 +130,8 @@ def operator_of(drawn: Drawn) -> tuple[str, str]:
     are no constants: ``float32 x q int8``, ``q int8 x computed``.
     """
     operator = drawn.model.operators[-1]
+    if drawn.kind:
+        return operator.name, drawn.kind
     index = operator.inputs[0] if operator.name in _BY_INPUT else operator.outputs[0]
     kind = _kind(drawn, index)
     if operator.name == "MUL" and _kind(drawn, operator.inputs[0]) != kind:
@@ -137,10 +150,18 @@ def _kind(drawn: Drawn, index: int) -> str:
     return ("q " if tensor.scales else "") + _TYPE_NAMES[tensor.type]
 
 
-def judged(drawn: Drawn) -> list[Array]:
-    """LiteRT's results. Operators that its reference resolver lacks are judged by its only kernel."""
+def runs_of(drawn: Drawn) -> list[list[Array]]:
+    """Inputs of every run: of one, unless the model has state."""
+    return getattr(drawn, "runs", None) or [drawn.arrays]
+
+
+def judged(drawn: Drawn) -> list[list[Array]]:
+    """LiteRT's results run after run. Operators that its reference resolver lacks are judged by its only
+    kernel.
+    """
     reference = drawn.model.operators[-1].name not in JUDGED_BY_OPTIMIZED
-    return run_litert(drawn.build(), drawn.arrays, reference=reference, delegates=reference)
+    runner = start_litert(drawn.build(), reference=reference, delegates=reference)
+    return [invoke_litert(runner, arrays) for arrays in runs_of(drawn)]
 
 
 def is_exact(operator: str, kind: str) -> bool:
@@ -185,16 +206,19 @@ def compare(drawn: Drawn) -> Result:
     except ZeropointError as error:
         return Result(operator, kind, "unsupported", str(error)[-200:])
     rtol, atol = (0.0, 0.0) if is_exact(operator, kind) else TOLERANCES.get(operator, TOLERANCE)
-    places = kept_places(drawn, wanted)
-    for actual, expected, kept in zip(evaluate_module(module, drawn.arrays), wanted, places, strict=True):
-        assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape), (operator, kind)
-        actual, expected = actual[kept], expected[kept]
-        if expected.dtype.kind == "b":
-            actual, expected = actual.astype(np.int8), expected.astype(np.int8)
-        try:
-            np.testing.assert_allclose(actual, expected, rtol=rtol, atol=atol)
-        except AssertionError as error:
-            return Result(operator, kind, "different", " ".join(str(error).split())[:300])
+    with module.context:
+        state = initial_values(module)
+    for arrays, results in zip(runs_of(drawn), wanted, strict=True):
+        computed, places = evaluate_module(module, arrays, state=state), kept_places(drawn, results)
+        for actual, expected, kept in zip(computed, results, places, strict=True):
+            assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape), (operator, kind)
+            actual, expected = actual[kept], expected[kept]
+            if expected.dtype.kind == "b":
+                actual, expected = actual.astype(np.int8), expected.astype(np.int8)
+            try:
+                np.testing.assert_allclose(actual, expected, rtol=rtol, atol=atol)
+            except AssertionError as error:
+                return Result(operator, kind, "different", " ".join(str(error).split())[:300])
     return Result(operator, kind, "equal")
 
 

@@ -26,7 +26,7 @@ from .ordering import arg_min, top_k
 from .pooling import avg_pool2d, max_pool2d, mean
 from .quantization import clamp, constant, dequantize, quantize, requantize
 from .rearrangement import broadcast, cast, reverse, reverse_sequence, select
-from .recurrent import lstm_cell, lstm_hidden
+from .recurrent import lstm_cell, lstm_gate, lstm_hidden, lstm_normalization
 from .reduce import cumsum, reduce, reduce_max, reduce_min
 from .resize import resize_bilinear, resize_nearest
 from .selection import arg_max
@@ -57,7 +57,9 @@ MEANINGS: dict[str, Callable[[Call], Array]] = {
     "gather": gather,
     "leaky_relu": leaky_relu,
     "lstm_cell": lstm_cell,
+    "lstm_gate": lstm_gate,
     "lstm_hidden": lstm_hidden,
+    "lstm_normalization": lstm_normalization,
     "l2_normalization": l2_normalization,
     "local_response_normalization": local_response_normalization,
     "log_softmax": log_softmax,

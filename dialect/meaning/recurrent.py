@@ -1,4 +1,4 @@
-"""lstm_cell and lstm_hidden: an LSTM step as LiteRT's integer kernel computes it."""
+"""An LSTM step as LiteRT's integer kernel computes it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,42 @@ import numpy as np
 from .. import activation_int16 as activation
 from .. import fixed_point as fx
 from .. import recurrent_constants as constants
+from ..fixed_point_functions import inverse_square_root
 from .call import Array, Call
+
+
+def lstm_gate(call: Call) -> Array:
+    """Each operand rescaled, the sum saturated to 16 bits after each."""
+    numbers = constants.gate_of(call.types, call.result)
+    operands = [array.astype(np.int64) for array in call.inputs]
+    if len(operands) > 2:
+        cell, peephole = operands[2:]
+        operands[2:] = [cell * peephole]
+    total = np.zeros(call.result.shape, np.int64)
+    for sums, multiplier, shift in zip(operands, numbers.multipliers, numbers.shifts, strict=True):
+        total = constants.saturate16(total + fx.multiply_double_rounding(sums, multiplier, shift))
+    return total
+
+
+def lstm_normalization(call: Call) -> Array:
+    """Mean and deviations in Q10, quotients truncated; the product with the weights wraps in 32 bits."""
+    x, weights, bias = (array.astype(np.int64) for array in call.inputs)
+    units, numbers = x.shape[1], constants.normalization(call.types[1])
+    mean = _quotient(x.sum(axis=1, keepdims=True) << 10, units)
+    squares = np.square(x).sum(axis=1, keepdims=True) * ((1 << 20) // units)
+    variance = _quotient(squares - np.square(mean), 1 << 20)
+    variance = np.where(variance < 1, numbers.variance, variance)
+    inverse, shift = inverse_square_root(variance)
+    deviations = fx.multiply_double_rounding((x << 10) - mean, inverse, -shift)
+    scaled = fx.wrap_int32(deviations * weights + bias)
+    steps = _quotient(scaled + np.where(scaled > 0, 512, -512), 1024)
+    return constants.saturate16(fx.multiply_double_rounding(steps, numbers.multiplier, numbers.shift))
+
+
+def _quotient(x: Array, divisor: int) -> Array:
+    """Truncated towards 0."""
+    result: Array = np.sign(x) * (np.abs(x) // divisor)
+    return result
 
 
 def lstm_cell(call: Call) -> Array:

@@ -1,8 +1,8 @@
-"""One step of recurrent layers on quantized tensors: lstm_cell and lstm_hidden."""
+"""One step of recurrent layers on quantized tensors: what an LSTM computes between its products."""
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Optional
 
 from ..mlir import ext
 from ..types import TensorType
@@ -11,6 +11,81 @@ from .core import QnnOp
 
 SMALLEST_CELL_EXPONENT, LARGEST_CELL_EXPONENT = -15, -9
 """Of the scale of a cell state: it has 0 to 6 bits before its point."""
+
+
+class LstmGateOp(QnnOp, name="lstm_gate", traits=[ext.Pure]):
+    """What one gate of an LSTM is a function of: its sums, and with a peephole the cell state.
+
+    ``result = input_sums + recurrent_sums + peephole * cell``
+
+    Each operand is rescaled to the result's scale; the sum is saturated after each. ``lstm_cell`` and
+    ``lstm_hidden`` do the first part by themselves, and read what this computes as sums of scale 2^-12.
+
+    Example: ``"qnn.lstm_gate"(%x, %h, %c, %p) {operandSegmentSizes = array<i32: 1, 1, 1, 1>} :
+    (tensor<1x2x!b>, tensor<1x2x!b>, tensor<1x2x!c>, tensor<1x2x!c>) -> tensor<1x2x!c>``
+    """
+
+    result: ext.Result[Any]
+    input_sums: ext.Operand[Any]
+    recurrent_sums: ext.Operand[Any]
+    cell: Optional[ext.Operand[Any]] = None  # noqa: UP045 - the bindings match Optional
+    peephole: Optional[ext.Operand[Any]] = None  # noqa: UP045 - the bindings match Optional
+
+    def check(self) -> Iterator[str]:
+        """(C1) all have one shape [B, U], and a cell state comes with a peephole.
+        (C2) sums are quantized i32, per-tensor with zero point 0.
+        (C3) the cell state is quantized i16, zero point 0, of a scale 2^-15 to 2^-9.
+        (C4) the peephole is quantized i16, per-tensor with zero point 0.
+        (C5) the result is quantized i16, per-tensor with zero point 0.
+        """
+        types, result = self.input_types, self.result_type
+        yield from has_rank("C1", "result", result, 2)
+        labels = ("input sums", "recurrent sums", "cell", "peephole")
+        for label, type_ in zip(labels, types, strict=False):
+            yield from equal_shape("C1", label, type_.shape, result.shape)
+        if len(types) == 3:
+            yield "(C1) the cell state comes without a peephole"
+        for label, type_ in zip(labels[:2], types, strict=False):
+            yield from _symmetric("C2", label, type_, "i32")
+        if len(types) == 4:
+            yield from _cell("C3", types[2])
+            yield from _symmetric("C4", "peephole", types[3], "i16")
+        yield from _symmetric("C5", "result", result, "i16")
+
+
+class LstmNormalizationOp(QnnOp, name="lstm_normalization", traits=[ext.Pure]):
+    """A gate of an LSTM with layer normalization.
+
+    ``result = (gate - mean(gate)) / deviation(gate) * weights + bias``, mean and deviation over each row
+
+    The bias is in steps of 2^-10 of the weights' scale, whatever its own scale says.
+
+    Example: ``"qnn.lstm_normalization"(%g, %w, %b) : (tensor<1x2x!c>, tensor<2x!c>, tensor<2x!b>) ->
+    tensor<1x2x!c>``
+    """
+
+    result: ext.Result[Any]
+    gate: ext.Operand[Any]
+    weights: ext.Operand[Any]
+    bias: ext.Operand[Any]
+
+    def check(self) -> Iterator[str]:
+        """(C1) gate and result are [B, U], weights and bias [U].
+        (C2) gate and weights are quantized i16, per-tensor with zero point 0.
+        (C3) the bias is quantized i32, per-tensor with zero point 0.
+        (C4) the result is quantized i16 of scale 2^-12 and zero point 0.
+        """
+        (gate, weights, bias), result = self.input_types, self.result_type
+        yield from has_rank("C1", "gate", gate, 2)
+        yield from equal_shape("C1", "result", result.shape, gate.shape)
+        for label, type_ in (("weights", weights), ("bias", bias)):
+            yield from equal_shape("C1", label, type_.shape, gate.shape[1:])
+        for label, type_ in (("gate", gate), ("weights", weights)):
+            yield from _symmetric("C2", label, type_, "i16")
+        yield from _symmetric("C3", "bias", bias, "i32")
+        yield from _symmetric("C4", "result", result, "i16")
+        if result.params.scale != 2.0**-12:
+            yield f"(C4) result scale: got {result.params.scale:g}, expected 2^-12"
 
 
 class LstmCellOp(QnnOp, name="lstm_cell", traits=[ext.Pure]):
@@ -106,3 +181,9 @@ def _quantized_in(number: str, label: str, type_: TensorType, storage: str) -> I
         yield f"({number}) {label} must be quantized"
     yield from per_tensor(number, label, type_)
     yield from stored_in(number, label, type_, (storage,))
+
+
+def _symmetric(number: str, label: str, type_: TensorType, storage: str) -> Iterator[str]:
+    yield from _quantized_in(number, label, type_, storage)
+    if type_.params.zero_point:
+        yield f"({number}) {label} zero point: got {type_.params.zero_point}, expected 0"

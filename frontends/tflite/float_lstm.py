@@ -8,7 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from .float_products import activated, add, floats, logistic, multiply, product
+from .float_products import (
+    activated,
+    add,
+    floats,
+    logistic,
+    multiply,
+    normalized,
+    product,
+    scaled_vector,
+    subtract,
+)
 from .operator_import import OperatorImport
 from .sequences import Steps, part_of, run_over_time
 from .variables import assign_state, state_value
@@ -28,14 +38,39 @@ class Places:
     projection_bias: int
     output: int
     cell: int
+    normalization: int | None = None
 
 
-def lstm_sequence(op: OperatorImport, steps: Steps, places: Places, *, backwards: bool = False) -> Any:
-    """The outputs of an LSTM over time, [batch, time, outputs] or time first; its states move on."""
+@dataclass(frozen=True)
+class Auxiliary:
+    """An input besides the sequence, of its leading shape, with weights of its own for the four gates."""
+
+    input: int
+    weights: int
+
+
+def lstm_sequence(
+    op: OperatorImport,
+    steps: Steps,
+    places: Places,
+    source: int = 0,
+    auxiliary: Auxiliary | None = None,
+    *,
+    backwards: bool = False,
+) -> Any:
+    """The outputs of an LSTM over time of the operator's input ``source``, [batch, time, outputs] or time
+    first; its states move on.
+    """
     lstm = _Lstm(op, places, steps)
-    rows = steps.rows_of(op, op.value(0), op.type(0))
+    rows = steps.rows_of(op, op.value(source), op.type(source))
     weights = [places.weights + gate for gate in lstm.gates]
-    projected = product(op, rows, weights, [places.biases + gate for gate in lstm.gates])
+    # A normalized gate gets its bias after that.
+    biases = [] if lstm.is_normalized else [places.biases + gate for gate in lstm.gates]
+    projected = product(op, rows, weights, biases)
+    if auxiliary is not None:
+        rows = steps.rows_of(op, op.value(auxiliary.input), op.type(auxiliary.input))
+        seen = product(op, rows, [auxiliary.weights + gate for gate in lstm.gates])
+        projected = add(op, projected, seen)
     value, last = run_over_time(op, steps, projected, "f32", lstm.step, lstm.states, backwards)
     for place, state in zip((places.output, places.cell), last, strict=True):
         assign_state(op, place, state)
@@ -58,6 +93,7 @@ class _Lstm:
                 op.fail(f"a state of shape {list(type_.shape)}, expected {[steps.batch, width]} in float")
         if not op.has(places.projection) and outputs != self._units:
             op.fail(f"{outputs} outputs of {self._units} units need a projection")
+        self.is_normalized = places.normalization is not None and op.has(places.normalization + 1)
 
     def step(self, contribution: Any, states: Sequence[Any]) -> list[Any]:
         """``c = f * c + i * g``, ``h = o * act(c)``; without an input gate ``i = 1 - f``."""
@@ -75,19 +111,25 @@ class _Lstm:
         return [self._projected(multiply(op, out, activated(op, cell))), cell]
 
     def _gate(self, sums: Any, gate: int, cell: Any = None, peephole: int | None = None) -> Any:
-        """A gate's sums, with what it sees of the cell state."""
-        op = self._op
+        """A gate's sums, with what it sees of the cell state; normalized, if the LSTM is."""
+        op, places = self._op, self._places
         batch, first = sums.type.shape[0], self.gates.index(gate) * self._units
-        part = part_of(op, sums, "f32", (0, first), (batch, self._units))
-        if peephole is None or not op.has(self._places.peepholes + peephole):
-            return part
-        seen = multiply(op, cell, op.value(self._places.peepholes + peephole))
-        return add(op, part, seen)
+        value = part_of(op, sums, "f32", (0, first), (batch, self._units))
+        if peephole is not None and op.has(places.peepholes + peephole):
+            weights = scaled_vector(op, places.peepholes + peephole, self._units)
+            value = add(op, value, multiply(op, cell, weights))
+        if not self.is_normalized:
+            return value
+        assert places.normalization is not None
+        factors, bias = (
+            scaled_vector(op, first + gate, self._units) for first in (places.normalization, places.biases)
+        )
+        return add(op, multiply(op, normalized(op, value), factors), bias)
 
     def _one_minus(self, value: Any) -> Any:
         op = self._op
         ones = op.constant_value(op.tensor(self._places.weights + 1), _ONE, floats(1), "one")
-        return op.build("sub", [ones, value], floats(*value.type.shape), {"clamp": ()})
+        return subtract(op, ones, value, value.type.shape)
 
     def _projected(self, value: Any) -> Any:
         op, places = self._op, self._places

@@ -14,6 +14,8 @@ from ...dialect.types import TensorType
 from .operator_import import CLAMPS, OperatorImport, kind
 
 INTEGER_WEIGHTS = ("quantized i8",)
+_LEAST = np.array([1e-8], np.float32)
+"""Added to a variance before the inverse root."""
 
 
 def floats(*shape: int) -> TensorType:
@@ -57,6 +59,33 @@ def _joined(op: OperatorImport, types: Sequence[TensorType]) -> TensorType:
     scales = tuple(scale for type_ in types for scale in [type_.params.scale] * type_.shape[0])
     zeros = (0,) * len(scales)
     return TensorType(shape, replace(types[0].params, scales=scales, zero_points=zeros, axis=0))
+
+
+def scaled_vector(op: OperatorImport, index: int, count: int) -> Any:
+    """An input of ``count`` floats, or of integers that stand for them, as a constant of floats."""
+    type_, stored = op.type(index), op.constant(index, "weights").reshape(-1)
+    if stored.size != count:
+        op.fail(f"input {index}: got {stored.size} values, expected {count}")
+    if kind(type_) == "f32":
+        return op.constant_value(op.tensor(index), stored, floats(count), "vector")
+    op.demand_kind(type_, INTEGER_WEIGHTS, "weights")
+    values = stored.astype(np.float32) * np.float32(type_.params.scale)
+    return op.constant_value(op.tensor(index), values, floats(count), "vector")
+
+
+def normalized(op: OperatorImport, value: Any) -> Any:
+    """``(x - mean) / sqrt(variance + 1e-8)`` of every row."""
+    batch, units = value.type.shape
+    mean = {"axes": (1,), "keep_dims": True}
+    centred = subtract(op, value, op.build("mean", [value], floats(batch, 1), mean), (batch, units))
+    variance = op.build("mean", [multiply(op, centred, centred)], floats(batch, 1), mean)
+    least = op.constant_value(op.output(), _LEAST, floats(1), "least variance")
+    inverse = op.build("unary", [add(op, variance, least)], floats(batch, 1), {"function": "rsqrt"})
+    return multiply(op, centred, inverse)
+
+
+def subtract(op: OperatorImport, one: Any, other: Any, shape: Sequence[int]) -> Any:
+    return op.build("sub", [one, other], floats(*shape), {"clamp": ()})
 
 
 def add(op: OperatorImport, one: Any, other: Any, clamp: Sequence[float] = ()) -> Any:

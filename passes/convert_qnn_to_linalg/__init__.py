@@ -19,6 +19,7 @@ from .detection import decode_boxes, non_max_suppression
 from .dynamic_range import dynamic_conv2d, dynamic_fully_connected
 from .elementwise import add, mul, sub
 from .indexing import dynamic_slice, dynamic_update_slice, gather, one_hot, scatter_nd
+from .lstm_gates import lstm_gate, lstm_normalization
 from .matmul import batch_matmul
 from .normalization import l2_normalization, local_response_normalization, log_softmax
 from .ordering import top_k
@@ -56,7 +57,9 @@ LOWERINGS: dict[str, Lowering] = {
     "gather": gather,
     "leaky_relu": leaky_relu,
     "lstm_cell": lstm_cell,
+    "lstm_gate": lstm_gate,
     "lstm_hidden": lstm_hidden,
+    "lstm_normalization": lstm_normalization,
     "l2_normalization": l2_normalization,
     "local_response_normalization": local_response_normalization,
     "log_softmax": log_softmax,

@@ -127,8 +127,8 @@ def _l2_normalization_8bit(rows: Rows, call: Call) -> Value:
     x = call.operand(0)
     total = rows.reduce(x, "i32", 0, lambda e, acc: acc + steps(e) * steps(e))
     shape = total.type.shape
-    inverses = builder.elementwise([total], shape, "i32", lambda acc: _inverse_square_root(acc)[0])
-    shifts = builder.elementwise([total], shape, "i32", lambda acc: _inverse_square_root(acc)[1])
+    inverses = builder.elementwise([total], shape, "i32", lambda acc: inverse_square_root(acc)[0])
+    shifts = builder.elementwise([total], shape, "i32", lambda acc: inverse_square_root(acc)[1])
 
     def scaled(e: Scalar, inverse: Scalar, shift: Scalar) -> Scalar:
         if not source.storage.signed:
@@ -140,7 +140,7 @@ def _l2_normalization_8bit(rows: Rows, call: Call) -> Value:
     return rows.map(x, [inverses, shifts], storage_kind(call.types[0]), scaled)
 
 
-def _inverse_square_root(x: Scalar) -> tuple[Scalar, Scalar]:
+def inverse_square_root(x: Scalar) -> tuple[Scalar, Scalar]:
     """``fixed_point_functions.inverse_square_root`` of an i32 from 0 on."""
     wide, shift = x.maximum(2), x.body.constant("i32", 11)
     for _ in range(2):

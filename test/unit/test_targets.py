@@ -146,7 +146,9 @@ FACTS = {
     "reduce_min": (EQUAL, NONE, FREE, FREE, NONE, NONE),
     "unary": (FREE, FREE, FREE, FREE, FREE, NONE),
     "lstm_cell": (FREE, NONE, FREE, FREE, NONE, NONE),
+    "lstm_gate": (FREE, NONE, FREE, FREE, NONE, NONE),
     "lstm_hidden": (FREE, NONE, FREE, FREE, NONE, NONE),
+    "lstm_normalization": (FREE, NONE, FREE, FREE, NONE, NONE),
 }
 
 
