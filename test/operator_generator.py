@@ -79,8 +79,8 @@ TOLERANCES: dict[str, tuple[float, float]] = {
     "SOFTMAX": (1e-5, 1e-6),
     "BIDIRECTIONAL_SEQUENCE_LSTM": (1e-4, 1e-4),
     "BIDIRECTIONAL_SEQUENCE_RNN": (1e-4, 1e-4),
+    "LSTM": (1e-4, 1e-4),
     "RNN": (1e-4, 1e-4),
-    "SVDF": (1e-4, 1e-4),
     "UNIDIRECTIONAL_SEQUENCE_LSTM": (1e-4, 1e-4),
     "UNIDIRECTIONAL_SEQUENCE_RNN": (1e-4, 1e-4),
 }

@@ -193,37 +193,6 @@ def _constants(drawn: Drawn, kind: str, x: TensorType, form: tuple[int, ...]) ->
     return w, b, typed(rng, kind, (), float(np.float32(max(fitting, 2.0**-27))))
 
 
-def svdf(rng: np.random.Generator) -> Drawn:
-    """One invocation from zero state (sequences: ``test_svdf.py``)."""
-    drawn, kind = Drawn(rng), str(rng.choice(["f32", "q i8", "hybrid"]))
-    batch, rank, depth, units, memory = (int(n) for n in rng.integers(1, (4, 4, 9, 9, 9)))
-    filters, model = units * rank, drawn.model
-    s_x, s_f, s_t = (float(np.float32(s)) for s in 2.0 ** rng.uniform(-10, -3, 3))
-    x = typed(rng, "q i8", (batch, depth), s_x) if kind == "q i8" else floating((batch, depth))
-    features = rng.integers(-127, 128, (filters, depth)).astype(np.int8)
-    times = rng.integers(-127, 128, (filters, memory)).astype(np.int16 if kind == "q i8" else np.int8)
-    y, state = floating((batch, units)), {"shape": (batch, filters * memory), "dtype": np.float32}
-    scales: list[dict[str, Any]] = [{"scales": s_f}, {"scales": s_t}]
-    bias: Array = rng.standard_normal(units).astype(np.float32)
-    bias_scale: dict[str, Any] = {}
-    if kind == "q i8":
-        s_s = float(np.float32(s_x * s_f * 2.0 ** rng.uniform(-4, 2)))
-        s_y = float(np.float32(s_s * s_t * 2.0 ** rng.uniform(2, 14)))
-        y, state = typed(rng, kind, y.shape, s_y), {**state, "dtype": np.int16, "scales": s_s}
-        bias, bias_scale = rng.integers(-9999, 9999, units).astype(np.int32), {"scales": s_s * s_t}
-    elif kind == "f32":
-        scales = [{}, {}]
-        features, times = (rng.standard_normal(a.shape).astype(np.float32) for a in (features, times))
-    source = drawn.source(x, filled(rng, x))
-    constants = [model.constant("feature", features, **scales[0]), model.constant("time", times, **scales[1])]
-    b = model.constant("bias", bias, **bias_scale) if rng.integers(0, 4) else -1
-    held = model.tensor("state", state.pop("shape"), state.pop("dtype"), variable=True, **state)
-    fused = "RELU" if kind == "q i8" else str(rng.choice(["NONE", "RELU"]))
-    inputs = [source, *constants, b, held]
-    model.op("SVDF", inputs, [drawn.result(y)], Rank=rank, FusedActivationFunction=fused)
-    return drawn
-
-
 MODELS: dict[str, Callable[[np.random.Generator], Drawn]] = {
     maker.__name__: maker
     for maker in (
@@ -231,7 +200,6 @@ MODELS: dict[str, Callable[[np.random.Generator], Drawn]] = {
         batch_matmul_integers,
         computed_weights,
         conv_3d,
-        svdf,
         transpose_conv,
     )
 }

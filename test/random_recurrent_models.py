@@ -77,7 +77,7 @@ def stream(rng: np.random.Generator, kind: str = "") -> Stream:
     return Stream(rng, kind=kind, weights_kind="int8" if kind == HYBRID else "float32")
 
 
-def _leading(time_major: bool, batch: int, time: int) -> tuple[int, int]:
+def _leading(time_major: bool, batch: int, time: int) -> tuple[int, ...]:
     return (time, batch) if time_major else (batch, time)
 
 
@@ -101,11 +101,17 @@ class _Form:
         return cls(coupled, peepholes, projected, normalized and layered, drawn.size(), units, outputs)
 
 
-def _lstm(drawn: Stream, form: _Form, name: str) -> list[int]:
-    """Inputs 1 to 17 of an LSTM on floats."""
+def _lstm(drawn: Stream, form: _Form, name: str, diagonals: bool = False) -> list[int]:
+    """Inputs 1 to 17 of an LSTM on floats. ``diagonals``: recurrent weights may be those of some matrices."""
     units, outputs, coupled = form.units, form.outputs, form.coupled
+
+    def recurrent(gate: int) -> int:
+        if diagonals and units == outputs and not drawn.rng.integers(0, 4):
+            return drawn.vector(f"{name} r{gate}", units)
+        return drawn.matrix(f"{name} r{gate}", units, outputs)
+
     inputs = drawn.gates(coupled, lambda gate: drawn.matrix(f"{name} w{gate}", units, form.depth))
-    inputs += drawn.gates(coupled, lambda gate: drawn.matrix(f"{name} r{gate}", units, outputs))
+    inputs += drawn.gates(coupled, recurrent)
     seen = drawn.gates(coupled, lambda gate: drawn.small(f"{name} p{gate}", units), range(3))
     inputs += seen if form.peepholes else [ABSENT] * 3
     inputs += drawn.gates(coupled, lambda gate: drawn.vector(f"{name} b{gate}", units))
@@ -127,41 +133,62 @@ def _options(drawn: Stream, form: _Form) -> dict[str, object]:
 
 def unidirectional_sequence_lstm(rng: np.random.Generator) -> Drawn:
     """On floats, or (half of them) on integers."""
-    if rng.integers(0, 2):
-        return _integer_lstm(rng)
+    make = _integer_lstm if rng.integers(0, 2) else _float_lstm
+    return make(rng, "UNIDIRECTIONAL_SEQUENCE_LSTM")
+
+
+def lstm(rng: np.random.Generator) -> Drawn:
+    """One step, of the same kinds or with one matrix."""
+    make = (_integer_lstm, _float_lstm, _basic_lstm)[int(rng.integers(0, 3))]
+    return make(rng, "LSTM")
+
+
+def _float_lstm(rng: np.random.Generator, name: str) -> Drawn:
     drawn = stream(rng)
     form, time_major = _Form.drawn(drawn), drawn.some
     batch, time = drawn.size(4), drawn.size(6)
-    leading = _leading(time_major, batch, time)
+    leading = _leading(time_major, batch, time) if name != "LSTM" else (batch,)
     x = drawn.sequence("x", (*leading, form.depth))
-    inputs = _lstm(drawn, form, "")
+    inputs = _lstm(drawn, form, "", name != "LSTM")
     states = [drawn.state("h", batch, form.outputs), drawn.state("c", batch, form.units)]
     layered = [ABSENT] * 4
     if form.normalized:
         layered = drawn.gates(form.coupled, lambda gate: drawn.vector(f"n{gate}", form.units))
     drawn.outputs = [drawn.model.tensor("y", (*leading, form.outputs), np.float32)]
-    options = {**_options(drawn, form), "TimeMajor": time_major}
+    options = _options(drawn, form)
+    if name != "LSTM":
+        options["TimeMajor"] = time_major
     operands = [x, *inputs, *states, *layered]
     if not form.normalized and drawn.some:
         operands = operands[:20]
-    drawn.model.op("UNIDIRECTIONAL_SEQUENCE_LSTM", operands, drawn.outputs, **options)
+    drawn.model.op(name, operands, drawn.outputs, **options)
     drawn.draw_runs([(*leading, form.depth)])
     return drawn
 
 
-def _integer_lstm(rng: np.random.Generator) -> Drawn:
+def _basic_lstm(rng: np.random.Generator, name: str) -> Drawn:
+    drawn = stream(rng, "float32")
+    batch, depth, units, model = drawn.size(4), drawn.size(), drawn.size(), drawn.model
+    x = drawn.sequence("x", (batch, depth))
+    h, c = drawn.state("h", batch, units), drawn.state("c", batch, units)
+    weights, bias = drawn.matrix("w", 4 * units, depth + units), drawn.vector("b", 4 * units)
+    widths = (units, units, depth + units, 4 * units)
+    drawn.outputs = [model.tensor(f"y{k}", (batch, width), np.float32) for k, width in enumerate(widths)]
+    options = {"FusedActivationFunction": "TANH", "KernelType": 1}
+    model.op(name, [x, h, weights, bias, c], drawn.outputs, **options)
+    drawn.draw_runs([(batch, depth)])
+    return drawn
+
+
+def _integer_lstm(rng: np.random.Generator, name: str) -> Drawn:
     drawn = stream(rng, "q int8")
     form, time_major, model = _Form.drawn(drawn), drawn.some, drawn.model
     # Peepholes of more outputs than units are read from beyond their end.
     if form.peepholes and form.outputs > form.units:
         form = replace(form, outputs=form.units)
     batch, time = drawn.size(4), drawn.size(6)
-    leading, units, outputs, coupled = (
-        _leading(time_major, batch, time),
-        form.units,
-        form.outputs,
-        form.coupled,
-    )
+    units, outputs, coupled = form.units, form.outputs, form.coupled
+    leading = _leading(time_major, batch, time) if name != "LSTM" else (batch,)
 
     def scale(low: float, high: float) -> float:
         return float(np.float32(2.0 ** rng.uniform(low, high)))
@@ -201,14 +228,16 @@ def _integer_lstm(rng: np.random.Generator) -> Drawn:
     hidden_zero = int(rng.integers(-20, 20)) if form.projected else zero_point
     between.append(model.tensor("hidden", (), np.int8, s_h, hidden_zero))
     drawn.outputs = [model.tensor("y", (*leading, outputs), np.int8, s_y, zero_point)]
-    options = {**_options(drawn, form), "FusedActivationFunction": "TANH", "TimeMajor": time_major}
-    model.op("UNIDIRECTIONAL_SEQUENCE_LSTM", inputs, drawn.outputs, between, **options)
+    options = {**_options(drawn, form), "FusedActivationFunction": "TANH"}
+    if name != "LSTM":
+        options["TimeMajor"] = time_major
+    model.op(name, inputs, drawn.outputs, between, **options)
     drawn.draw_runs([(*leading, form.depth)])
     return drawn
 
 
 def _directions(
-    drawn: Stream, leading: tuple[int, int], widths: Sequence[int], merged: bool
+    drawn: Stream, leading: tuple[int, ...], widths: Sequence[int], merged: bool
 ) -> dict[str, object]:
     """The outputs of a bidirectional operator."""
     shapes = [sum(widths)] if merged else widths
@@ -346,6 +375,7 @@ def svdf(rng: np.random.Generator) -> Drawn:
 MODELS = {
     "unidirectional_sequence_lstm": unidirectional_sequence_lstm,
     "bidirectional_sequence_lstm": bidirectional_sequence_lstm,
+    "lstm": lstm,
     "rnn": rnn,
     "bidirectional_sequence_rnn": bidirectional_sequence_rnn,
     "svdf": svdf,

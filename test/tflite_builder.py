@@ -59,6 +59,7 @@ _OPTIONS: dict[str, str] = {
         "ReducerOptions",
     ),
     "L2_NORMALIZATION": "L2NormOptions",
+    "LSTM": "LSTMOptions",
     "RESIZE_BILINEAR": "ResizeBilinearOptions",
     "RESIZE_NEAREST_NEIGHBOR": "ResizeNearestNeighborOptions",
     "RNN": "RNNOptions",

@@ -22,6 +22,7 @@ from . import (  # noqa: F401 - each registers its importers
     resize,
     shape_arithmetic,
     shape_ops,
+    single_lstm,
     space_ops,
     strided_slice,
     svdf,

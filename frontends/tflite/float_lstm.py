@@ -83,11 +83,14 @@ class _Lstm:
     def __init__(self, op: OperatorImport, places: Places, steps: Steps) -> None:
         self._op, self._places = op, places
         self.gates = [gate for gate in range(4) if gate or op.has(places.weights)]
-        for index in (places.weights + 1, places.recurrent + 1):
-            op.demand_rank(op.type(index), 2, "weights")
+        op.demand_rank(op.type(places.weights + 1), 2, "weights")
         self._units = op.type(places.weights + 1).shape[0]
         self.states = [state_value(op, places.output), state_value(op, places.cell)]
-        outputs = op.type(places.recurrent + 1).shape[1]
+        recurrent = [op.type(places.recurrent + gate).shape for gate in self.gates]
+        # A vector is the diagonal of a matrix.
+        outputs = next((shape[1] for shape in recurrent if len(shape) == 2), self._units)
+        if any(shape not in ((self._units, outputs), (outputs,)) for shape in recurrent):
+            op.fail(f"recurrent weights of shapes {', '.join(str(list(shape)) for shape in recurrent)}")
         for (_, type_), width in zip(self.states, (outputs, self._units), strict=True):
             if type_ != floats(steps.batch, width):
                 op.fail(f"a state of shape {list(type_.shape)}, expected {[steps.batch, width]} in float")
@@ -97,10 +100,9 @@ class _Lstm:
 
     def step(self, contribution: Any, states: Sequence[Any]) -> list[Any]:
         """``c = f * c + i * g``, ``h = o * act(c)``; without an input gate ``i = 1 - f``."""
-        op, places = self._op, self._places
+        op = self._op
         output, cell = states
-        recurrent = product(op, output, [places.recurrent + gate for gate in self.gates])
-        sums = add(op, contribution, recurrent)
+        sums = add(op, contribution, self._recurrent(output))
         forget = logistic(op, self._gate(sums, 1, cell, peephole=1))
         update = activated(op, self._gate(sums, 2))
         coupled = 0 not in self.gates
@@ -109,6 +111,21 @@ class _Lstm:
         cell = add(op, kept, added, _clip(op.option("cell_clip")))
         out = logistic(op, self._gate(sums, 3, cell, peephole=2))
         return [self._projected(multiply(op, out, activated(op, cell))), cell]
+
+    def _recurrent(self, output: Any) -> Any:
+        """The products of all gates with the output before."""
+        op = self._op
+        indices = [self._places.recurrent + gate for gate in self.gates]
+        if all(len(op.type(index).shape) == 2 for index in indices):
+            return product(op, output, indices)
+        parts = [
+            product(op, output, [index])
+            if len(op.type(index).shape) == 2
+            else multiply(op, output, scaled_vector(op, index, self._units))
+            for index in indices
+        ]
+        batch = output.type.shape[0]
+        return op.build("concat", parts, floats(batch, len(parts) * self._units), {"axis": 1})
 
     def _gate(self, sums: Any, gate: int, cell: Any = None, peephole: int | None = None) -> Any:
         """A gate's sums, with what it sees of the cell state; normalized, if the LSTM is."""

@@ -123,9 +123,9 @@ class IntegerLstm:
         return op.relabel(value, wide, integers(shape, "i32", scale=2.0**-12))
 
     def _peephole(self, gate: int) -> Any:
-        """Weights as [batch, units]. LiteRT goes through the memory of the cell states that it has at a time -
-        all of them, or of one batch if that comes first - in rows of outputs, not of units: with a projection
-        to fewer of them, the last cells see nothing.
+        """Weights as [batch, units]. LiteRT goes through the cell states that it has at a time - all of them,
+        or of one batch if that comes first - in rows of outputs, not of units: with a projection to fewer of
+        them, the last cells see nothing.
         """
         op, index = self.op, _PEEPHOLES[gate]
         type_, outputs = op.type(index), self.output_type.shape[1]

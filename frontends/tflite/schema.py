@@ -121,8 +121,15 @@ ACTIVATIONS = ("NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT")
 WEIGHT_FORMATS = ("DEFAULT", "SHUFFLED4x16INT8")
 
 MIRRORS = ("REFLECT", "SYMMETRIC")
+LSTM_KERNELS = ("FULL", "BASIC")
 
-ENUMS = {"mirror": MIRRORS, "padding": PADDINGS, "activation": ACTIVATIONS, "weights_format": WEIGHT_FORMATS}
+ENUMS = {
+    "mirror": MIRRORS,
+    "padding": PADDINGS,
+    "activation": ACTIVATIONS,
+    "weights_format": WEIGHT_FORMATS,
+    "lstm_kernel": LSTM_KERNELS,
+}
 """Kinds of option fields that are stored as i8 and read as a name."""
 
 
@@ -226,6 +233,13 @@ OPTION_FIELDS: dict[str, dict[str, Field]] = {
         "activation": Field(1, "activation"),
         "asymmetric_inputs": Field(2, "bool", False),
     },
+    "LSTMOptions": {
+        "activation": Field(0, "activation"),
+        "cell_clip": Field(1, "f32", 0.0),
+        "projection_clip": Field(2, "f32", 0.0),
+        "kernel_type": Field(3, "lstm_kernel"),
+        "asymmetric_inputs": Field(4, "bool", False),
+    },
     "UnidirectionalSequenceLSTMOptions": {
         "activation": Field(0, "activation"),
         "cell_clip": Field(1, "f32", 0.0),
@@ -307,6 +321,7 @@ OPTIONS_OF: dict[str, str] = {
     "IF": "IfOptions",
     "WHILE": "WhileOptions",
     "CALL": "CallOptions",
+    "LSTM": "LSTMOptions",
     "SVDF": "SVDFOptions",
     "UNIDIRECTIONAL_SEQUENCE_LSTM": "UnidirectionalSequenceLSTMOptions",
     "UNIDIRECTIONAL_SEQUENCE_RNN": "SequenceRNNOptions",

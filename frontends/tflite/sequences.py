@@ -20,12 +20,20 @@ Step = Callable[[Any, Sequence[Any]], Sequence[Any]]
 
 @dataclass(frozen=True)
 class Steps:
-    """The shape of a sequence, [batch, time, depth], or time first."""
+    """The shape of a sequence, [batch, time, depth], or time first; or of a single step, [batch, depth]."""
 
     batch: int
     time: int
     depth: int
     time_major: bool
+    single: bool = False
+
+    @classmethod
+    def one(cls, op: OperatorImport, x: TensorType) -> Steps:
+        """A step, the operator's input."""
+        op.demand_rank(x, 2)
+        op.demand_positive(batch=x.shape[0])
+        return cls(x.shape[0], 1, x.shape[1], time_major=True, single=True)
 
     @classmethod
     def of(cls, op: OperatorImport, x: TensorType) -> Steps:
@@ -38,7 +46,9 @@ class Steps:
         return cls(batch, time, depth, time_major)
 
     @property
-    def leading(self) -> tuple[int, int]:
+    def leading(self) -> tuple[int, ...]:
+        if self.single:
+            return (self.batch,)
         return (self.time, self.batch) if self.time_major else (self.batch, self.time)
 
     @property
@@ -47,7 +57,7 @@ class Steps:
 
     def rows_of(self, op: OperatorImport, value: Any, type_: TensorType) -> Any:
         """A sequence as [time x batch, depth]."""
-        depth = type_.shape[2]
+        depth = type_.shape[-1]
         if not self.time_major and min(self.batch, self.time) > 1:
             swapped = TensorType((self.time, self.batch, depth), type_.element)
             value = op.build("transpose", [value], swapped, {"permutation": (1, 0, 2)})

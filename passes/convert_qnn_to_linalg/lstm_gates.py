@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...dialect import recurrent_constants as constants
 from .arith import multiply_double_rounding
 from .builder import Builder, Value
@@ -36,12 +38,12 @@ def lstm_normalization(builder: Builder, call: Call) -> Value:
     gate, weights, bias = (call.operand(index) for index in range(3))
     numbers = constants.normalization(call.types[1])
 
-    def add(x: Scalar, total: Scalar, squares: Scalar) -> tuple[Scalar, Scalar]:
-        wide = x.extend("i64")
-        return total + wide, squares + wide * wide
+    def sum_of(term: Callable[[Scalar], Scalar]) -> Value:
+        output = (builder.filled([batch], "i64", 0), "b")
+        return builder.generic("b +u", [(gate, "b, u")], [output], lambda x, total: total + term(x))[0]
 
-    zeros = [(builder.filled([batch], "i64", 0), "b") for _ in range(2)]
-    total, squares = builder.generic("b +u", [(gate, "b, u")], zeros, add)
+    total = sum_of(lambda x: x.extend("i64"))
+    squares = sum_of(lambda x: x.extend("i64") * x.extend("i64"))
 
     def statistics(total: Scalar, squares: Scalar, *_: Scalar) -> tuple[Scalar, ...]:
         mean = _quotient(total << 10, units)

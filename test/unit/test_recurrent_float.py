@@ -104,8 +104,6 @@ def test_bidirectional_sequence_rnn(kind: str, merged: bool) -> None:
 )
 def test_unidirectional_sequence_lstm(kind: str, coupled: bool, projection: bool, peepholes: bool) -> None:
     model = layers(5, kind)
-    if peepholes and kind == "int8":
-        pytest.skip("peepholes of integers are not imported")
     x = model.tensor("x", (BATCH, TIME, DEPTH), np.float32)
     inputs, states = model.lstm("", coupled, projection, peepholes)
     y = model.tensor("y", (BATCH, TIME, 4 if projection else UNITS), np.float32)
