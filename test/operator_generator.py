@@ -106,7 +106,7 @@ _WEIGHTED = frozenset(
     {"BATCH_MATMUL", "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "SVDF", "TRANSPOSE_CONV"}
 )
 """Operators whose second input are weights."""
-_ROUNDED_LATE = frozenset({"SVDF", "TRANSPOSE_CONV"})
+_ROUNDED_LATE = frozenset({"TRANSPOSE_CONV", *random_recurrent_models.OPERATORS})
 """Those of them that add reals where their weights are integers and their results are not."""
 _TYPE_NAMES = {code: name for name, code in TENSOR_TYPES.items()}
 _BY_INPUT = frozenset({"ARG_MAX", "ARG_MIN", "CAST", "DEQUANTIZE", "QUANTIZE", "RANK", "SHAPE"})

@@ -13,6 +13,15 @@ from random_tensors import Array
 RUNS = 10
 ABSENT = -1
 HYBRID = "float32 x q int8"
+OPERATORS = (
+    "BIDIRECTIONAL_SEQUENCE_LSTM",
+    "BIDIRECTIONAL_SEQUENCE_RNN",
+    "LSTM",
+    "RNN",
+    "SVDF",
+    "UNIDIRECTIONAL_SEQUENCE_LSTM",
+    "UNIDIRECTIONAL_SEQUENCE_RNN",
+)
 
 
 @dataclass

@@ -28,6 +28,11 @@ class Layers(Builder):
     def bias(self, name: str, count: int) -> int:
         return self.constant(name, self.rng.normal(size=count).astype(np.float32))
 
+    def peephole(self, name: str) -> int:
+        if self.kind == "float":
+            return self.bias(name, UNITS)
+        return self.constant(name, self.rng.integers(-127, 128, UNITS).astype(np.int8), scales=0.01)
+
     def state(self, name: str, width: int) -> int:
         return self.tensor(name, (BATCH, width), np.float32, variable=True)
 
@@ -45,7 +50,7 @@ class Layers(Builder):
         absent = [-1] * (4 - len(gates))
         inputs = [*absent, *(self.weights(f"{name} w{g}", UNITS, DEPTH) for g in gates)]
         inputs += [*absent, *(self.weights(f"{name} r{g}", UNITS, outputs) for g in gates)]
-        seen = [-1 if g == 0 and coupled else self.bias(f"{name} p{g}", UNITS) for g in range(3)]
+        seen = [-1 if g == 0 and coupled else self.peephole(f"{name} p{g}") for g in range(3)]
         inputs += seen if peepholes else [-1] * 3
         inputs += [*absent, *(self.bias(f"{name} b{g}", UNITS) for g in gates)]
         pair = [self.weights(f"{name} pw", outputs, UNITS), self.bias(f"{name} pb", outputs)]
