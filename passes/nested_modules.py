@@ -78,9 +78,12 @@ def _tell_scratch(module: Any, inner: dict[str, Any]) -> None:
     with module.context:
         for op in module.regions[0].blocks[0].operations:
             if CONTROL in op.operation.attributes:
-                sizes = [run_bytes(inner[name]) for name in control_of(op.operation)[1:]]
+                kind, *names = control_of(op.operation)
+                sizes = [run_bytes(inner[name]) for name in names]
                 width = ir.IntegerType.get_signless(64)
-                op.operation.attributes[SCRATCH] = ir.IntegerAttr.get(width, sum(sizes))
+                # Of two branches one runs.
+                size = max(sizes) if kind == "if" else sum(sizes)
+                op.operation.attributes[SCRATCH] = ir.IntegerAttr.get(width, size)
 
 
 def run_bytes(module: Any) -> int:

@@ -7,7 +7,7 @@ that it assigns are further results (of a loop: values that it carries).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...dialect.ir_types import to_ir_type
@@ -273,27 +273,34 @@ def _scalar(op: OperatorImport, value: Any, type_: TensorType, point: Any) -> An
 
 def _load_variables(op: OperatorImport, graphs: Sequence[Graph], inputs: Sequence[_Value]) -> list[str]:
     """Load, before the statement, every variable that the subgraphs use; gives those that they may assign."""
-    used: dict[str, TensorType] = {}
-    assigned: dict[str, None] = {}
+    found = _Uses()
     for graph in graphs:
         handles = {i: a.handle for i, a in zip(graph.inputs, inputs, strict=False) if a.handle}
-        _scan(op.graph, graph, handles, used, assigned, ())
-    for name, type_ in used.items():
+        _scan(op.graph, graph, handles, found)
+    for name, type_ in found.used.items():
         op.graph.variables.read(name, type_, op.location)
-    return list(assigned)
+    return list(found.assigned)
 
 
-def _scan(
-    importing: GraphImport,
-    graph: Graph,
-    handles: dict[int, str],
-    used: dict[str, TensorType],
-    assigned: dict[str, None],
-    path: tuple[Graph, ...],
-) -> None:
-    """Which variables a graph and those it runs use, with their types, and which they assign."""
-    if any(graph is running for running in path):
-        return  # an error, which is told where the graph is imported
+@dataclass
+class _Uses:
+    """The variables that graphs use, with their types, and those that they assign."""
+
+    used: dict[str, TensorType] = field(default_factory=dict)
+    assigned: dict[str, None] = field(default_factory=dict)
+    seen: set[tuple[int, frozenset[tuple[int, str]]]] = field(default_factory=set)
+    """Graphs by identity, with the variables that they were given."""
+
+
+def _scan(importing: GraphImport, graph: Graph, handles: dict[int, str], found: _Uses) -> None:
+    """Add what a graph and those it runs use. One that runs itself is an error, which is told where it is
+    imported.
+    """
+    key = (id(graph), frozenset(handles.items()))
+    if key in found.seen:
+        return
+    found.seen.add(key)
+    used, assigned = found.used, found.assigned
     for operator in graph.operators:
         tensors = [graph.tensors[i] for i in operator.inputs if i >= 0]
         for tensor in tensors:
@@ -318,4 +325,4 @@ def _scan(
             inner = importing.model.graphs[number]
             given = operator.inputs[1:] if operator.name == "IF" else operator.inputs
             passed = {i: handles[g] for i, g in zip(inner.inputs, given, strict=False) if g in handles}
-            _scan(importing, inner, passed, used, assigned, (*path, graph))
+            _scan(importing, inner, passed, found)

@@ -24,6 +24,19 @@ from .topology import describe
 from .variables import Variables, declared_by
 
 Shape = tuple[int, ...]
+REPEATED_OPERATORS = 10_000
+"""So many operators may an import make of subgraphs that are run from several places, besides twice those in
+the file: with a subgraph on both sides of a branch in a subgraph on both sides of a branch ... their number
+doubles at every level.
+"""
+
+
+class _Expansion:
+    """How many more operators one import may make."""
+
+    def __init__(self, model: ModelFile) -> None:
+        self.limit = REPEATED_OPERATORS + 2 * sum(len(graph.operators) for graph in model.graphs)
+        self.left = self.limit
 
 
 class GraphImport:
@@ -46,6 +59,7 @@ class GraphImport:
         self.callers: tuple[Graph, ...] = (graph,) if caller is None else (*caller.callers, graph)
         """This graph, and those that run it."""
         self.limit_bytes = limit_bytes
+        self._expansion: _Expansion = _Expansion(model) if caller is None else caller._expansion
         self.insertion_point: Any = None
         self.constants_point: Any = None
         """Where constants are made, if not there: those of a loop's body stand in front of the loop."""
@@ -200,6 +214,12 @@ class GraphImport:
             ImportModelError: an operator is wrong.
             UnsupportedOpError: operators cannot be imported; all of them are listed.
         """
+        self._expansion.left -= len(self.graph.operators)
+        if self._expansion.left < 0:
+            self.fail(
+                f"subgraph '{short(self.graph.name)}': subgraphs are run from so many places that more than "
+                f"{self._expansion.limit} operators would have to be imported"
+            )
         for operator in self.graph.operators:
             try:
                 self._import_operator(operator)

@@ -14,6 +14,7 @@ from random_tensors import Array, seeds
 from sequences import check_sequence
 from tflite_builder import Builder
 from zeropoint.dialect.evaluate import evaluate_module
+from zeropoint.errors import ImportModelError
 from zeropoint.frontends import load_bytes
 from zeropoint.passes.pass_manager import run_pipeline
 
@@ -168,3 +169,31 @@ def test_call_of_itself_is_told() -> None:
     model.op("CALL", [x], [y], Subgraph=1)
     with pytest.raises(zp.ImportModelError, match="runs itself"):
         load_bytes(model.build([x], [y]), name="m.tflite")
+
+
+@pytest.mark.parametrize("operator", ["IF", "CALL"])
+def test_subgraphs_that_double_at_every_level_are_limited(operator: str) -> None:
+    """Forty levels, each of which runs the next one twice, would be 2^40 operators."""
+    model = Builder()
+
+    def ends(graph: Builder) -> tuple[list[int], list[int]]:
+        return [graph.tensor("c", (1,), "bool"), tensor(graph, "x")], [tensor(graph, "y")]
+
+    graph = Builder()
+    inputs_, outputs = ends(graph)
+    graph.op("ADD", [inputs_[1], inputs_[1]], outputs)
+    following = model.subgraph(graph, inputs_, outputs)
+    for level in range(40):
+        graph = model if level == 39 else Builder()
+        inputs_, outputs = ends(graph)
+        if operator == "IF":
+            branch = {"ThenSubgraphIndex": following, "ElseSubgraphIndex": following}
+            graph.op("IF", [inputs_[0], *inputs_], outputs, **branch)
+        else:
+            middle = tensor(graph, "middle")
+            graph.op("CALL", inputs_, [middle], Subgraph=following)
+            graph.op("CALL", [inputs_[0], middle], outputs, Subgraph=following)
+        if graph is not model:
+            following = model.subgraph(graph, inputs_, outputs)
+    with pytest.raises(ImportModelError, match="run from so many places that more than 10"):
+        load_bytes(model.build(inputs_, outputs), name="m.tflite")
