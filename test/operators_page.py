@@ -115,7 +115,8 @@ REMARKS: dict[str, str] = {
     "BIDIRECTIONAL_SEQUENCE_LSTM": "with the batch first LiteRT takes the states of merged outputs from "
     "where twice as wide ones would lie: not compared for several batches",
     "BIDIRECTIONAL_SEQUENCE_RNN": "with integer weights and time first LiteRT goes through a sequence as "
-    "often as it has steps; with the batch first it never reads an auxiliary input backwards: not compared",
+    "often as it has steps, and ends the process on merged outputs of several batches; with the batch first "
+    "it never reads an auxiliary input backwards: not compared",
     "LSTM": "the basic kernel on uint8 and the one that sums gates in 8 bits (12 intermediate tensors) are "
     "refused: no op has their roundings",
     "UNIDIRECTIONAL_SEQUENCE_LSTM": "integer peepholes with a projection to more outputs than units are "

@@ -328,7 +328,8 @@ def bidirectional_sequence_rnn(rng: np.random.Generator) -> Drawn:
     widths, time = (drawn.size(), drawn.size()), drawn.size(6)
     roles = ["none", "input", "weights"]
     if time_major and drawn.weights_kind == "int8":
-        time = 1  # LiteRT goes through the whole sequence as often as it has steps
+        # LiteRT goes through the whole sequence as often as it has steps, and beyond merged outputs.
+        time, merged = 1, merged and batch == 1
     if not time_major:
         roles.remove("input")  # LiteRT reads the other input backwards
     role = str(rng.choice(roles))
