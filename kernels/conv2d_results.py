@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from . import residual as residuals
@@ -107,11 +107,11 @@ class Results:
         """``channels`` of each pixel, from channel ``start``, as far as there are so many."""
         w, whole = self.w, self.w.isa.vector_bytes
         pixels, size = self.pixels["output"], min(channels, self.width - start)
-        for vector in vectors:
-            if self.sum is not None:
-                vector = replace(
-                    vector, value=self.sum.add(vector.value, self._others(vector, at["other"], start))
-                )
+        values: Iterable[str] = [vector.value for vector in vectors]
+        if self.sum is not None:
+            values = self.sum.add_all(list(values), lambda i: self._others(vectors[i], at["other"], start))
+        for vector, result in zip(vectors, values, strict=True):
+            vector = replace(vector, value=result)
             if self.dense:
                 place = pixels.of(at["output"], vector.first)
                 store_bytes(w, vector.value, whole, place, vector.pixels * whole // vector.share)

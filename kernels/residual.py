@@ -7,16 +7,18 @@ the float32 form of :mod:`.float32_sum`.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from ..dialect.op_constants import Rescale, ShiftSum, Sum
+from .aarch64_dots import behind
 from .conv import Residual
 from .elements import has_fused_multiply_add, rounds_toward_zero
 from .float32_sum import Float32Sum, prove_sum
 from .instruction_set import InstructionSet
-from .instructions import fused_multiply_add, narrow_to_bytes, narrow_to_words, shuffle_bytes
+from .instructions import cut_to_words, fused_multiply_add, narrow_to_bytes, shuffle_bytes
 from .instructions.x86 import multiply_add_toward_zero
 from .launch import Bytes, Code, Option
 from .writer import Writer
@@ -99,6 +101,18 @@ class ResidualSum:
         places = (3, 4) if code["sum_clamps"] else ()
         self.bounds = [w.load(w.at(header, 64 * i), w.i8, volatile=True) for i in places]
 
+    def add_all(self, convs: Sequence[str], others: Callable[[int], str]) -> Iterator[str]:
+        """To each of some vectors the one that ``others(i)`` loads."""
+        w, before = self.w, convs[1:]
+        for i, conv in enumerate(convs):
+            if w.isa.architecture == "aarch64":
+                # One after the other, and when all of them are there: LLVM would have too much in registers.
+                for value in before:
+                    conv = behind(w, conv, w.bitcast(value, w.i8, w.i32))
+            total = self.add(conv, others(i))
+            before = [total]
+            yield total
+
     def add(self, conv: str, other: str) -> str:
         """Two whole vectors of bytes."""
         w = self.w
@@ -116,7 +130,7 @@ class ResidualSum:
             inner, outer = terms if self.conv_inside else terms[::-1]
             total = multiply_add(w, *outer, multiply_add(w, *inner, addend))
             sums.append(w.op(f"arith.fptosi {total} : {w.f32} to {w.i32}"))
-        words = [narrow_to_words(w, *sums[i : i + 2]) for i in (0, 2)]
+        words = [cut_to_words(w, *sums[i : i + 2]) for i in (0, 2)]  # factors are at most four
         value = narrow_to_bytes(w, words[0], words[1], signed=False)
         for name, bound in zip(("maxui", "minui"), self.bounds, strict=False):
             value = w.binary(name, value, bound, w.i8)
