@@ -4,7 +4,8 @@ x86-64: ``cpuid`` says what the CPU has, ``xgetbv`` which registers the operatin
 is asked for permission (``arch_prctl``), as it demands. AArch64: the identification registers, which exist at
 every privilege level that matters: an operating system that hides them from programs emulates the reading
 (Linux since 4.11, which is older than any CPU with these features). Neither needs a function of libc, so the
-same code serves firmware. Other architectures have targets without optional features, and no check.
+same code serves firmware. Systems that do not emulate it (macOS, Windows) get no check, nor do other
+architectures, whose targets have no optional features.
 """
 
 from __future__ import annotations
@@ -146,7 +147,7 @@ def cpu_check(name: str, machine: Machine) -> CpuCheck:
     if architecture == "x86_64":
         _require_known(wanted, _X86)
         lines = _x86_lines(name, wanted, "linux" in machine.triple)
-    elif architecture == "aarch64":
+    elif architecture == "aarch64" and ("linux" in machine.triple or not machine.has_system):
         _require_known(wanted, _AARCH64)
         lines = _aarch64_lines(wanted)
     else:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ...version import __version__
-from .interface import DTYPES, ERRORS, CTensor, Interface
+from .interface import DTYPES, ERRORS, MACRO_ENDINGS, CTensor, Interface
 
 
 def header_text(interface: Interface, target: str, needs: Sequence[str]) -> str:
@@ -66,11 +66,12 @@ def _tensor_macros(interface: Interface) -> Iterator[str]:
             macro = f"{interface.name.upper()}_{kind.upper()}_{tensor.field.upper()}"
             yield f"/* {kind} '{_comment(tensor.info.name)}': {_described(tensor)} */"
             yield f"#define {macro} {number}"
-            yield f"#define {macro}_ELEMENTS {tensor.elements}u"
-            yield f"#define {macro}_BYTES {tensor.bytes}u"
+            values = [f"{tensor.elements}u", f"{tensor.bytes}u"]
             if len(tensor.scales) == 1:
-                yield f"#define {macro}_SCALE {_real(tensor.scales[0])}"
-                yield f"#define {macro}_ZERO_POINT {_integer(tensor.zero_points[0])}"
+                values += [_real(tensor.scales[0]), _integer(tensor.zero_points[0])]
+            yield from (
+                f"#define {macro}{e} {value}" for e, value in zip(MACRO_ENDINGS, values, strict=False)
+            )
         yield ""
 
 

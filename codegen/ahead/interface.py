@@ -44,6 +44,8 @@ ERRORS = (
 )
 """What may go wrong, in the order of the numbers that functions return, from 0."""
 ERROR_NUMBERS = {name: number for number, (name, _) in enumerate(ERRORS)}
+MACRO_ENDINGS = ("_ELEMENTS", "_BYTES", "_SCALE", "_ZERO_POINT")
+"""Of the macros that say something of a tensor, behind the one that is its number."""
 _MOST_BYTES = (1 << 32) - 1
 
 
@@ -134,7 +136,8 @@ def interface_of(
 
 
 def _tensors(kind: str, infos: Sequence[TensorInfo]) -> tuple[CTensor, ...]:
-    fields = distinct(c_name(info.name, f"{kind}_{number}") for number, info in enumerate(infos))
+    names = [c_name(info.name, f"{kind}_{number}") for number, info in enumerate(infos)]
+    fields = distinct(names, MACRO_ENDINGS)
     tensors = []
     for info, field in zip(infos, fields, strict=True):
         c_type = C_TYPES.get(str(info.dtype))

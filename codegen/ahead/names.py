@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ...errors import InputError
 
@@ -134,16 +134,19 @@ def c_name(text: str, otherwise: str) -> str:
     return f"{name}_" if is_keyword(name) else name
 
 
-def distinct(names: Iterable[str]) -> list[str]:
-    """``names``, those that are there already (in whatever case: macros are upper case) with a number."""
+def distinct(names: Iterable[str], endings: Sequence[str] = ()) -> list[str]:
+    """``names``, those that are there already (in whatever case: macros are upper case) with a number.
+
+    ``endings``: what else is named like a name with one of these behind it.
+    """
     taken: set[str] = set()
     result = []
     for name in names:
         unique, number = name, 1
-        while unique.upper() in taken:
+        while not taken.isdisjoint(claimed := {(unique + ending).upper() for ending in ("", *endings)}):
             number += 1
             unique = f"{name}_{number}"
-        taken.add(unique.upper())
+        taken |= claimed
         result.append(unique)
     return result
 

@@ -100,6 +100,7 @@ def test_names_in_c() -> None:
     assert c_name("€", "output_0") == "output_0"
     assert c_name("class", "x") == "class_"
     assert distinct(["a", "A", "a_2", "b", "a"]) == ["a", "A_2", "a_2_2", "b", "a_3"]
+    assert distinct(["x_bytes", "x", "X_2"], ["_BYTES"]) == ["x_bytes", "x_2", "X_2_2"]
     header = zp.export(model_of(ODD_NAMES), name="odd").header
     assert "const int8_t *class_;" in header
     assert "const float *int_main;" in header
@@ -185,6 +186,20 @@ def test_two_models_share_nothing_but_code(library: Library, many: zp.Model) -> 
         np.testing.assert_array_equal(ours, theirs)
 
 
+def test_two_networks_in_one_program(many: zp.Model, tmp_path: Path) -> None:
+    require_tool("cc")
+    zp.export(many, output=tmp_path / "one.o", name="one")
+    zp.export(many, output=tmp_path / "two.o", name="two")
+    source = tmp_path / "main.c"
+    source.write_text(
+        '#include "one.h"\n#include "two.h"\n'
+        "int main(void) { return one_error_text(0)[0] != two_error_text(0)[0]; }\n"
+    )
+    objects = [str(tmp_path / name) for name in ("one.o", "two.o")]
+    build(["cc", *WARNINGS, "-std=c99", "-o", str(tmp_path / "both"), str(source), *objects])
+    subprocess.run([tmp_path / "both"], check=True)
+
+
 def test_an_arena_that_does_not_do(library: Library, many: zp.Model) -> None:
     inputs, outputs = arrays(library, many)
     assert library.error(library.code.net_init(None, library.arena, library.size)) == "ERROR_MODEL_NULL"
@@ -252,6 +267,7 @@ def test_features_that_nobody_can_check() -> None:
     with pytest.raises(zp.TargetError, match=r"features \+avx99: exported code could not tell whether a CPU"):
         cpu_check("net", Machine("x86_64-unknown-linux-gnu", "x86-64", "+sse2,+avx99"))
     assert cpu_check("net", Machine("aarch64-unknown-linux-gnu", "", "+neon,-i8mm")).features == ("neon",)
+    assert cpu_check("net", Machine("arm64-apple-darwin", "", "+neon")).features == ()
     assert cpu_check("net", Machine("riscv64-unknown-linux-gnu", "", "+m,+d")).features == ()
 
 
