@@ -35,6 +35,7 @@ test-aarch64: $(VENV)/.installed ## the tests that an emulated AArch64 machine c
 	$(BIN)/python -m zeropoint.tools.aarch64 run zeropoint demo
 	$(BIN)/python -m zeropoint.tools.aarch64 run pytest -q -p no:cacheprovider --timeout 900 $(AARCH64_TESTS)
 	$(BIN)/python test/run_aarch64.py --models tools/demo
+	$(BIN)/python -m bench.aarch64 tools/demo/digits_int8.tflite
 	if [ -d $(CASES) ]; then $(BIN)/python -m zeropoint.tools.aarch64 run \
 		python3 $(CASES)/run.py --only 'tfl_fc_*' --timeout 300; fi
 	if [ -d $(CASES) ]; then $(BIN)/python test/run_aarch64.py --cases $(CASES) --only '$(ONLY)'; fi

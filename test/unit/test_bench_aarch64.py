@@ -206,6 +206,14 @@ def test_steps_are_grouped_by_kernel_and_small_ones_together() -> None:
     assert (rest["kernel"], rest["instructions"], rest["loop"]) == ("2 others", 10, None)
 
 
+def test_only_our_own_failures_and_bits_are_wrong() -> None:
+    fine = network_row("net", 1000, "neon", measured("zeropoint", 90), "refused", "same")
+    assert not aarch64._is_wrong(fine)
+    assert aarch64._is_wrong({**fine, "bits": "3 differ"})
+    assert aarch64._is_wrong(network_row("net", 1000, "neon", "failed", measured("litert", 90), "-"))
+    assert not aarch64._is_wrong(network_row("net", 1000, "neon", "", measured("litert", 90), "-"))
+
+
 @pytest.mark.parametrize(
     ("value", "text"), [(None, "-"), (1_234, "0.001"), (12_345_678, "12.3"), (123_456_789, "123")]
 )
