@@ -101,11 +101,11 @@ class _Plan(Plan):
     @cached_property
     def has_nibbles(self) -> bool:
         """Whether weights of four bits stay so: where they are read once or twice, memory takes the time."""
+        if self.reals is None or self.isa.dot != "dot-u8s8":
+            return False  # before the taps, whose choice asks on AArch64
         output, weights = self.spec.output, self.taps.filter
         return (
-            self.reals is not None
-            and self.isa.dot == "dot-u8s8"
-            and output.batch * output.height * output.width <= _FEW_PIXELS
+            output.batch * output.height * output.width <= _FEW_PIXELS
             and len(self.taps.runs) == 1
             and self.block_taps % 8 == 0
             and self.block_taps <= _MOST_NIBBLES
