@@ -30,6 +30,7 @@ test: lit unit ## all tests: IR tests (lit), then numbers (pytest)
 AARCH64_TESTS := $(addprefix test/unit/test_,codegen_loader.py codegen_driver.py runtime_saved.py targets_host.py aarch64_host.py)
 CASES := ../shared/cases
 ONLY ?= *
+JIT_ONLY ?= tfl_fc_*
 
 test-aarch64: $(VENV)/.installed ## the tests that an emulated AArch64 machine can run in ten minutes
 	$(BIN)/python -m zeropoint.tools.aarch64 run zeropoint demo
@@ -37,7 +38,7 @@ test-aarch64: $(VENV)/.installed ## the tests that an emulated AArch64 machine c
 	$(BIN)/python test/run_aarch64.py --models tools/demo
 	$(BIN)/python -m bench.aarch64 tools/demo/digits_int8.tflite
 	if [ -d $(CASES) ]; then $(BIN)/python -m zeropoint.tools.aarch64 run \
-		python3 $(CASES)/run.py --only 'tfl_fc_*' --timeout 300; fi
+		python3 $(CASES)/run.py --only '$(JIT_ONLY)' --timeout 300; fi
 	if [ -d $(CASES) ]; then $(BIN)/python test/run_aarch64.py --cases $(CASES) --only '$(ONLY)'; fi
 
 lit: $(VENV)/.installed ## IR tests only
