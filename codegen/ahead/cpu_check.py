@@ -21,8 +21,7 @@ CHECK_CPU = "check_cpu"
 """``i1 NAME_check_cpu()``: whether this CPU has all that the code needs."""
 BASELINE = "#0"
 """The attributes of functions that run before the CPU is known."""
-# LLVM's feature -> (cpuid leaf, subleaf, register, bit)
-_X86 = {
+X86_FEATURES = {
     "sse3": (1, 0, "c", 0),
     "pclmul": (1, 0, "c", 1),
     "ssse3": (1, 0, "c", 9),
@@ -78,6 +77,7 @@ _X86 = {
     "fma4": (0x80000001, 0, "c", 16),
     "tbm": (0x80000001, 0, "c", 21),
 }
+"""LLVM's feature -> leaf and subleaf of cpuid, register, bit."""
 _REGISTERS = "abcd"
 _OSXSAVE = (1, 0, "c", 27)
 # What of XCR0 must be set for registers that the operating system has to keep.
@@ -145,7 +145,7 @@ def cpu_check(name: str, machine: Machine) -> CpuCheck:
     plain = _BASELINES.get(architecture)
     wanted = sorted(instructions(machine.features.split(",")))
     if architecture == "x86_64":
-        _require_known(wanted, _X86)
+        _require_known(wanted, X86_FEATURES)
         lines = _x86_lines(name, wanted, "linux" in machine.triple)
     elif architecture == "aarch64" and ("linux" in machine.triple or not machine.has_system):
         _require_known(wanted, _AARCH64)
@@ -255,7 +255,7 @@ def _x86_lines(name: str, wanted: list[str], on_linux: bool) -> list[str]:
             kept |= _ZMM
         elif feature.startswith(_IN_YMM):
             kept |= _YMM
-    places = [_X86[feature] for feature in wanted] + ([_OSXSAVE] if kept else [])
+    places = [X86_FEATURES[feature] for feature in wanted] + ([_OSXSAVE] if kept else [])
     masks: dict[tuple[int, int, str], int] = {}
     for leaf, part, register, bit in places:
         masks[leaf, part, register] = masks.get((leaf, part, register), 0) | 1 << bit

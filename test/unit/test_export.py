@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import mmap
 import os
 import re
@@ -20,11 +21,13 @@ import zeropoint as zp
 from c_program import WARNINGS, Program, build, require, toolchain
 from exported_networks import MANY, control_flow_network, random_inputs
 from zeropoint.codegen.ahead.archive import archive
-from zeropoint.codegen.ahead.cpu_check import cpu_check
+from zeropoint.codegen.ahead.cpu_check import X86_FEATURES, cpu_check
 from zeropoint.codegen.ahead.interface import ERROR_NUMBERS
 from zeropoint.codegen.ahead.names import c_name, distinct
 from zeropoint.codegen.ahead.object_file import summary
-from zeropoint.codegen.machine import Machine
+from zeropoint.codegen.cpu import instructions
+from zeropoint.codegen.llvm import to_object
+from zeropoint.codegen.machine import Machine, host
 from zeropoint.dialect.context import parse_module
 from zeropoint.frontends import load_bytes
 from zeropoint.runtime.export import KINDS
@@ -261,6 +264,26 @@ def test_a_cpu_without_the_instructions(target: str, cpu: str, many: zp.Model, t
     require_tool(toolchain(target).runner[0])
     program = Program(zp.export(many, target, name="net"), many, tmp_path)
     assert program.process(random_inputs(many, 0), cpu=cpu).returncode == 100 + ERROR_NUMBERS["ERROR_CPU"]
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.uname().machine != "x86_64", reason="runs x86-64 code")
+def test_machine_code_of_the_check(tmp_path: Path) -> None:
+    """What stands as bytes before bodies: cpuid, and a system call (here: which process this is)."""
+    require_tool("cc")
+    machine = Machine("x86_64-unknown-linux-gnu", "x86-64", "+sse2,+avx2,+amx-tile")
+    text = cpu_check("net", machine).ir.replace("define internal", "define")
+    (tmp_path / "check.o").write_bytes(to_object(text, machine, optimize=False))
+    build(["cc", "-shared", "-o", str(tmp_path / "check.so"), str(tmp_path / "check.o")])
+    code = ctypes.CDLL(str(tmp_path / "check.so"))
+    code.net_system_call.restype, code.net_system_call.argtypes = ctypes.c_long, [ctypes.c_long] * 3
+    assert code.net_system_call(39, 0, 0) == os.getpid()
+    assert code.net_system_call(-1, 0, 0) == -errno.ENOSYS
+    code.net_has.restype = ctypes.c_bool
+    here = instructions(host().features.split(","))
+    for feature, (leaf, part, register, bit) in X86_FEATURES.items():
+        if feature.startswith(("sse", "avx", "fma", "bmi", "popcnt", "lzcnt", "gfni")):
+            has = code.net_has(ctypes.c_uint(leaf), part, "abcd".index(register), ctypes.c_uint(1 << bit))
+            assert has == (feature in here), feature
 
 
 def test_features_that_nobody_can_check() -> None:
