@@ -17,7 +17,7 @@ from ...errors import ImportModelError, UnsupportedOpError
 from .graph import Graph, Tensor, short
 from .operator_import import OperatorImport, kind
 from .registry import importer
-from .variables import handle_name
+from .variables import first_state, handle_name
 
 if TYPE_CHECKING:
     from .graph_import import GraphImport
@@ -272,13 +272,23 @@ def _scalar(op: OperatorImport, value: Any, type_: TensorType, point: Any) -> An
 
 
 def _load_variables(op: OperatorImport, graphs: Sequence[Graph], inputs: Sequence[_Value]) -> list[str]:
-    """Load, before the statement, every variable that the subgraphs use; gives those that they may assign."""
+    """Load, before the statement, every variable that the subgraphs use; gives those that they may assign.
+
+    State tensors of the subgraphs' operators do not outlive the statement: LiteRT allocates a subgraph anew
+    whenever IF or WHILE runs, so they start as they do in a model.
+    """
     found = _Uses()
     for graph in graphs:
         handles = {i: a.handle for i, a in zip(graph.inputs, inputs, strict=False) if a.handle}
         _scan(op.graph, graph, handles, found)
     for name, type_ in found.used.items():
         op.graph.variables.read(name, type_, op.location)
+    for name, tensor in found.states.items():
+        first = first_state(tensor.type)
+        op.graph.variables.declared.initial.setdefault(name, first)
+        op.graph.variables.held[name] = op.graph.constant_value(
+            tensor, first, tensor.type, op.operator, ("first state", name)
+        )
     return list(found.assigned)
 
 
@@ -288,6 +298,7 @@ class _Uses:
 
     used: dict[str, TensorType] = field(default_factory=dict)
     assigned: dict[str, None] = field(default_factory=dict)
+    states: dict[str, Tensor] = field(default_factory=dict)
     seen: set[tuple[int, frozenset[tuple[int, str]]]] = field(default_factory=set)
     """Graphs by identity, with the variables that they were given."""
 
@@ -308,6 +319,7 @@ def _scan(importing: GraphImport, graph: Graph, handles: dict[int, str], found: 
                 name = importing.variables.declared.state_name(graph, tensor)
                 used.setdefault(name, tensor.type)
                 assigned[name] = None
+                found.states[name] = tensor
         if operator.name == "VAR_HANDLE" and operator.outputs:
             handles[operator.outputs[0]] = handle_name(operator)
         elif operator.name in ("READ_VARIABLE", "ASSIGN_VARIABLE"):

@@ -225,11 +225,15 @@ def state_value(op: OperatorImport, index: int) -> tuple[Any, TensorType]:
     if tensor.obstacle:
         op.unsupported(f"input '{short(tensor.name)}' has {tensor.obstacle}")
     variables, type_ = op.graph.variables, tensor.type
-    zero = type_.element.zero_point if isinstance(type_.element, QuantParams) else 0
-    # Only int8 state starts at its zero point; other types have 0 there.
     name = variables.declared.state_name(op.graph.graph, tensor)
-    variables.declared.initial.setdefault(name, np.full(type_.shape, zero, type_.dtype))
+    variables.declared.initial.setdefault(name, first_state(type_))
     return variables.read(name, type_, op.location)
+
+
+def first_state(type_: TensorType) -> Array:
+    """A real zero. Only int8 state starts at its zero point; other types have 0 there."""
+    zero = type_.element.zero_point if isinstance(type_.element, QuantParams) else 0
+    return np.full(type_.shape, zero, type_.dtype)
 
 
 def assign_state(op: OperatorImport, index: int, value: Any) -> None:

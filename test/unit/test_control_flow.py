@@ -171,6 +171,34 @@ def test_call_of_itself_is_told() -> None:
         load_bytes(model.build([x], [y]), name="m.tflite")
 
 
+@pytest.mark.parametrize("pipelines", [(), PIPELINES])
+def test_state_in_a_branch_starts_anew(pipelines: tuple[str, ...]) -> None:
+    """A recurrent operator in a branch: LiteRT resets its state whenever the branch runs."""
+    rng = np.random.default_rng(3)
+    model, branch, other = Builder(), Builder(), Builder()
+    ends = [[g.tensor(name, (1, 3), np.float32) for name in "xy"] for g in (model, branch, other)]
+    shapes = ((3, 3), (3, 3), (3,))
+    weights = [
+        branch.constant(f"w{k}", rng.normal(size=shape).astype(np.float32)) for k, shape in enumerate(shapes)
+    ]
+    state = branch.tensor("h", (1, 3), np.float32, variable=True)
+    branch.op("RNN", [ends[1][0], *weights, state], [ends[1][1]], FusedActivationFunction="RELU6")
+    other.op("NEG", [ends[2][0]], [ends[2][1]])
+    condition = model.tensor("c", (1,), "bool")
+    model.op(
+        "IF",
+        [condition, ends[0][0]],
+        [ends[0][1]],
+        ThenSubgraphIndex=model.subgraph(branch, ends[1][:1], ends[1][1:]),
+        ElseSubgraphIndex=model.subgraph(other, ends[2][:1], ends[2][1:]),
+    )
+    x = rng.normal(size=(1, 3)).astype(np.float32)
+    runs = [[np.array([taken]), x] for taken in (True, True, False, True)]
+    # The order of sums differs.
+    ends_ = [condition, ends[0][0]], [ends[0][1]]
+    check_sequence(model, *ends_, runs, pipelines=pipelines, rtol=1e-6, atol=1e-6)
+
+
 @pytest.mark.parametrize("operator", ["IF", "CALL"])
 def test_subgraphs_that_double_at_every_level_are_limited(operator: str) -> None:
     """Forty levels, each of which runs the next one twice, would be 2^40 operators."""
