@@ -15,6 +15,7 @@ from ..dialect.ir_types import to_ir_type, to_tensor_type
 from ..dialect.meaning import evaluate
 from ..dialect.mlir import ir
 from ..dialect.types import QuantParams, Storage, TensorType
+from ..errors import TargetError
 from ..targets import Target
 from ..targets.operators import CONTRACTIONS
 from .decisions import INSERTED_ATTRIBUTE, record
@@ -27,13 +28,15 @@ from .target_attribute import chosen_target
 
 MOVES = frozenset({"broadcast", "concat", "pad", "reshape", "reverse", "slice", "transpose"})
 """Ops that only move values: between two ops in float they move floats."""
+_OF_INTEGERS = frozenset({"lstm_cell", "lstm_gate", "lstm_hidden", "lstm_normalization"})
+"""Ops that mean arithmetic of integers and nothing else."""
 
 
 @register
 @dataclass(frozen=True)
 class IsolateUnsupportedPass(ModulePass):
     """Let ops whose rule is ``unsupported`` run in float, between ``qnn.dequantize`` and ``qnn.quantize``. So
-    do ops whose rule cannot be obeyed in integers.
+    do ops whose rule cannot be obeyed in integers. Steps of an LSTM have no float form: that is an error.
 
     ``conv(x, w, b) : q``  =>  ``quantize(conv(dequantize(x), w', b'))`` with weights and bias made float at
     compile time. The float ops are compiled like any other.
@@ -73,6 +76,11 @@ class _Islands:
         source = BlockGraph(self.block)
         for operation, op in zip(source.operations, source.graph.ops, strict=True):
             demand = needs_float(source.graph, op, self.target)
+            if demand is not None and _name(operation) in _OF_INTEGERS:
+                raise TargetError(
+                    f"{operation.location}: error: '{operation.name}': {_reason(self.target, demand)}, and "
+                    "there is no such op in float: compile for a target that has it, or for none"
+                )
             if demand is not None:
                 self.members[operation.results[0]] = _reason(self.target, demand)
         if self.merge:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import zeropoint as zp
 from operator_generator import TOLERANCES, drawn_models, is_exact, operator_of
 from random_recurrent_models import MODELS, Stream
 from sequences import check_sequence
 from tflite_builder import Builder
-from zeropoint.errors import ImportModelError, UnsupportedOpError
+from zeropoint.errors import ImportModelError, TargetError, UnsupportedOpError
 from zeropoint.frontends import load_bytes
 
 KINDS = {"lstm": 6, "unidirectional_sequence_lstm": 6, "svdf": 3}
@@ -49,6 +50,12 @@ def test_8_bit_gates_are_refused() -> None:
     model.operators[-1].intermediates = [*model.operators[-1].intermediates, *more]
     with pytest.raises(UnsupportedOpError, match="sums of gates in 8 bits"):
         load_bytes(drawn.build(), name="m.tflite")
+
+
+def test_targets_that_lack_the_steps_are_told() -> None:
+    model = load_bytes(stream_of("lstm", "q int8").build(), name="m.tflite")
+    with pytest.raises(TargetError, match=r"'qnn.lstm_\w+': target tvm says .* no such op in float"):
+        zp.compile(model, target="tvm")
 
 
 def test_basic_kernel_on_uint8_is_refused() -> None:
