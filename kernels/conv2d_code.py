@@ -117,7 +117,7 @@ class Kernel:
             channels = [w.load(w.at(table, 8 * i), "i64", 8) for i in range(2)]
             starts = {name: self._start_of_panel(name, channels) for name in self.images}
             filter = w.at(self.filter, w.times(index, self.scalar("panel_bytes")))
-            parameters = w.at(self.parameters, w.times(index, self.vectors * self.vector_parameters))
+            parameters = self._parameters_of(index)
 
             def line(number: str) -> Sequence[str]:
                 image, y = w.split(number, self.scalar("lines_per_image"))
@@ -171,7 +171,7 @@ class Kernel:
         starts = []
         for j in range(self.vectors):
             place = w.at(parameters, j * self.vector_parameters)
-            start = w.load(place, w.i32, volatile=self.volatile)
+            start = self._start(j, place)
             column = [start] * self.rows
             if sums:
                 zero_point = w.load(w.at(place, w.isa.vector_bytes), w.i32, volatile=self.volatile)
@@ -179,6 +179,14 @@ class Kernel:
                 column = [w.binary("subi", start, product, w.i32) for product in products]
             starts.append(column)
         return starts
+
+    def _start(self, vector: int, place: str) -> str:
+        """Where the sums of a vector of channels start; ``place``: its parameters."""
+        return self.w.load(place, self.w.i32, volatile=self.volatile)
+
+    def _parameters_of(self, panel: str) -> str:
+        """Where the parameters of a panel are."""
+        return self.w.at(self.parameters, self.w.times(panel, self.vectors * self.vector_parameters))
 
     def _in_tile(self, parameters: str) -> str:
         """The parameters' address, for the loads of one tile."""

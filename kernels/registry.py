@@ -12,7 +12,9 @@ from . import (
     conversion,
     depthwise_conv2d,
     extrema,
+    matrix_product,
     mean,
+    pack_matrix,
     pair_table,
     pool,
     products,
@@ -44,6 +46,8 @@ FAMILIES: dict[type, tuple[Family, ...]] = {
     conv2d_16x8.Conv16x8: (conv2d_16x8,),
     quantize_rows.QuantizeRows: (quantize_rows,),
     WideConv: (conv2d_wide,),
+    pack_matrix.PackMatrix: (pack_matrix,),
+    matrix_product.MatrixProduct: (matrix_product,),
     Conv: (depthwise_conv2d, conv2d),
 }
 """Class of what is computed -> the families that may take it, in the order they are asked."""

@@ -17,7 +17,7 @@ from ...dialect.types import TensorType
 from ...kernels.conv import Conv, Residual, WideConv
 from ...kernels.image import Image
 from .. import graph
-from . import convolutions_16x8
+from . import convolutions_16x8, matrix_products
 from .groups import (
     PLAIN,
     Around,
@@ -118,16 +118,16 @@ def _is_sum(type_: TensorType) -> bool:
 
 
 def batch_matmul(op: Any, attributes: Mapping[str, Any], around: Around) -> Group | str:
-    """A product with one constant matrix for all batches."""
+    """A product with one constant matrix for all batches, or of two matrices that are both computed."""
     x, factor = op.operands[0], op.operands[1]
     types = graph.type_of(x), graph.type_of(factor), graph.type_of(op.results[0])
-    matrix = constant_array(factor)
-    if matrix is None or math.prod(matrix.shape[:-2]) != 1:
-        return "its right factor is not one constant matrix"
     if not all(is_8bit(type_) for type_ in types):
         return "factors and result are not all 8-bit"
     if attributes["transpose_lhs"]:
         return "its left factor is transposed"
+    matrix = constant_array(factor)
+    if matrix is None or math.prod(matrix.shape[:-2]) != 1:
+        return matrix_products.computed(op, types, bool(attributes["transpose_rhs"]), around)
     matrix = matrix.reshape(matrix.shape[-2:])
     rows = matrix if attributes["transpose_rhs"] else matrix.T
     filter_ = np.ascontiguousarray(rows)[:, None, None]

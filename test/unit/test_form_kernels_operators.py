@@ -22,6 +22,7 @@ from zeropoint.dialect.binary_functions import PREDICATES
 from zeropoint.dialect.model import Model
 from zeropoint.dialect.types import TensorType
 from zeropoint.dialect.unary_functions import FUNCTIONS
+from zeropoint.kernels.instruction_set import INSTRUCTION_SETS
 from zeropoint.runtime import compiler
 
 MODES = ["reference", "xnnpack"]
@@ -260,3 +261,41 @@ def test_sums_over_other_dimensions_are_loops(isa: str, axes: tuple[int, ...]) -
         "reduce", [values(np.random.default_rng(0), x)], [x], quantized(kept, "i8", 2.0, 1), attributes
     )
     assert "mean" not in families([case])
+
+
+MATRICES = [
+    ((3, 7, 20), (3, 20, 33), False),
+    ((2, 4, 9, 16), (2, 4, 64, 16), True),
+    ((1, 5, 30), (4, 30, 70), False),
+    ((1, 40), (40, 32), False),
+]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("left", "right", "transposed"), MATRICES)
+def test_products_of_computed_matrices(
+    isa: str, mode: str, left: tuple[int, ...], right: tuple[int, ...], transposed: bool
+) -> None:
+    @settings(max_examples=3, deadline=None)
+    @given(seeds, STORAGES)
+    def check(seed: int, storage: str) -> None:
+        rng = np.random.default_rng(seed)
+        shape = (*right[:-2], left[-2], right[-2] if transposed else right[-1])
+        a, b = (random_type(rng, shape, storage) for shape in (left, right))
+        scale = a.params.scale * b.params.scale * left[-1] ** 0.5 * 100
+        y = quantized(shape, storage, float(scale), int(rng.integers(0, 128)))
+        attributes = {"transpose_lhs": False, "transpose_rhs": transposed}
+        case = Case("batch_matmul", [values(rng, a), values(rng, b)], [a, b], y, attributes)
+        found = [family for family in families([case], mode) if family not in ("table", "")]
+        packs = INSTRUCTION_SETS[isa].dot == "dot-u8s8"
+        assert found == (["pack_matrix", "matrix_product"] if packs else [])
+
+    check()
+
+
+def test_repeated_right_matrices_are_loops(isa: str) -> None:
+    rng = np.random.default_rng(0)
+    a, b, y = (quantized(shape, "i8", 0.5, 3) for shape in ((2, 4, 3, 8), (2, 1, 8, 32), (2, 4, 3, 32)))
+    attributes = {"transpose_lhs": False, "transpose_rhs": False}
+    case = Case("batch_matmul", [values(rng, a), values(rng, b)], [a, b], y, attributes)
+    assert not set(families([case])) & {"pack_matrix", "matrix_product"}
