@@ -173,11 +173,11 @@ class _Plan(Plan):
 
     def packed_filter(self) -> Bytes:
         packed = super().packed_filter()
-        if not self.after.blocked:
-            return packed
         if self.has_nibbles:
             steps = packed.reshape(self.panels, len(self.taps.steps[0]) // 2, 2, -1)
-            packed = (steps[:, :, 0] & 15) | (steps[:, :, 1] << 4)
+            packed = ((steps[:, :, 0] & 15) | (steps[:, :, 1] << 4)).astype(np.uint8).reshape(-1)
+        if not self.after.blocked:
+            return packed
         blocks = packed.reshape(self.panels, self.block_count, -1)
         parameters = np.stack([self._block_parameters(block) for block in range(self.block_count)], 1)
         return np.concatenate([parameters, blocks], 2).reshape(-1)

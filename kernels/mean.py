@@ -165,7 +165,7 @@ def _sums(w: Writer, signed: bool, pointer: str, number: Callable[[str], str]) -
 
     def pixels(count: int) -> Body:
         def some(_: str, pointer: str, total: str, high: str) -> list[str]:
-            for _ in range(count):
+            for _pixel in range(count):
                 value = w.load(pointer, w.i8)
                 if signed:
                     value = w.binary("xori", value, w.splat(-128, w.i8), w.i8)

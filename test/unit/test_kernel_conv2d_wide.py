@@ -241,10 +241,35 @@ def test_images(isa: str, window: Window, ending: Ending, scales_first: bool, se
 def test_rows(isa: str, ending: Ending, blocks: int, seed: int, pieces: int) -> None:
     """Matrix products; also with a filter in blocks."""
     rng = np.random.default_rng(seed)
-    count, outputs = int(rng.choice([1, 1, 2, 5, 17])), int(rng.choice(CHANNELS))
+    count = int(rng.choice([1, 1, 2, 5, 17]))
     size = int(rng.choice([4, 8, 32] if INSTRUCTION_SETS[isa].unsigned_inputs else [16, 32]))
-    depth = size * blocks if blocks else int(rng.choice([1, 3, 4, 17, 64, 64, 128, 130]))
-    span = 8 if rng.random() < 0.4 else 128  # of four bits
+    depth = size * blocks if blocks else int(rng.choice([1, 3, 4, 17, 64, 130]))
+    check_rows(isa, rng, ending, (count, depth), blocks, 128, pieces)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@settings(max_examples=30, deadline=None)
+@given(ending=endings, blocks=st.sampled_from([0, 0, 1, 3]), seed=seeds)
+def test_rows_of_four_bits(isa: str, ending: Ending, blocks: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    depth = int(rng.choice([8, 16, 32] if INSTRUCTION_SETS[isa].unsigned_inputs else [16, 32])) * max(
+        1, blocks
+    )
+    check_rows(isa, rng, ending, (int(rng.integers(1, 4)), depth), blocks, 8, 2)
+
+
+def check_rows(
+    isa: str,
+    rng: np.random.Generator,
+    ending: Ending,
+    rows_of: tuple[int, int],
+    blocks: int,
+    span: int,
+    pieces: int,
+) -> None:
+    """Weights are from ``-span`` on, below ``span``."""
+    (count, depth), outputs = rows_of, int(rng.choice(CHANNELS))
+    size = depth // max(1, blocks)
     weights = rng.integers(-span, span, (outputs, depth)).astype(np.int8)
     scales = rng.uniform(0.001, 0.1, outputs * max(1, blocks))
     kind = quantized(weights.shape, "i8", scales[:outputs], 0, 0)
