@@ -177,6 +177,9 @@ def _outputs(op: OperatorImport, child: GraphImport, count: int) -> list[_Value]
         tensor = graph.tensors[index]
         if index in child.variables.handles:
             values.append(_Value(None, None, child.variables.handles[index]))
+        elif graph.tensors[index].is_variable:
+            # LiteRT lets it share memory with the caller's tensor, where it is not reset.
+            op.unsupported(f"the state tensor '{short(graph.tensors[index].name)}' as a subgraph's result")
         else:
             values.append(_Value(child.value_of(tensor, None), child.type_of(tensor)))
     return values

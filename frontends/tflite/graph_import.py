@@ -270,7 +270,7 @@ class GraphImport:
                 raise UnsupportedOpError(
                     self.model.name, [f"graph output '{short(tensor.name)}' has {tensor.obstacle}"]
                 )
-        results = [self.value_of(tensor, None) for tensor in tensors]
+        results = [self.output_value(tensor, file) for tensor in tensors]
         self.variables.store(file)
         func.ReturnOp(results, loc=file, ip=self.insertion_point)
         self._drop_unread_constants()
@@ -281,6 +281,13 @@ class GraphImport:
         output_names = signature.outputs if signature else {}
         main.attributes["arg_attrs"] = self._names(self.graph.inputs, input_names)
         main.attributes["res_attrs"] = self._names(self.graph.outputs, output_names)
+
+    def output_value(self, tensor: Tensor, location: Any) -> Any:
+        """What the graph returns: of a state tensor, what it is in the end."""
+        if not tensor.is_variable or tensor.index in self._values:
+            return self.value_of(tensor, None)
+        name = self.variables.declared.state_name(self.graph, tensor)
+        return self.variables.read(name, tensor.type, location)[0]
 
     def _drop_unread_constants(self) -> None:
         """Shapes that are known now, and stored values whose only reader made others of them."""

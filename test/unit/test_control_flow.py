@@ -14,7 +14,7 @@ from random_tensors import Array, seeds
 from sequences import check_sequence
 from tflite_builder import Builder
 from zeropoint.dialect.evaluate import evaluate_module
-from zeropoint.errors import ImportModelError
+from zeropoint.errors import ImportModelError, UnsupportedOpError
 from zeropoint.frontends import load_bytes
 from zeropoint.passes.pass_manager import run_pipeline
 
@@ -171,9 +171,8 @@ def test_call_of_itself_is_told() -> None:
         load_bytes(model.build([x], [y]), name="m.tflite")
 
 
-@pytest.mark.parametrize("pipelines", [(), PIPELINES])
-def test_state_in_a_branch_starts_anew(pipelines: tuple[str, ...]) -> None:
-    """A recurrent operator in a branch: LiteRT resets its state whenever the branch runs."""
+def model_with_a_state_in_a_branch(returned: bool) -> tuple[Builder, list[int], list[int]]:
+    """A recurrent operator in a branch, which returns the operator's output or its state."""
     rng = np.random.default_rng(3)
     model, branch, other = Builder(), Builder(), Builder()
     ends = [[g.tensor(name, (1, 3), np.float32) for name in "xy"] for g in (model, branch, other)]
@@ -189,14 +188,25 @@ def test_state_in_a_branch_starts_anew(pipelines: tuple[str, ...]) -> None:
         "IF",
         [condition, ends[0][0]],
         [ends[0][1]],
-        ThenSubgraphIndex=model.subgraph(branch, ends[1][:1], ends[1][1:]),
+        ThenSubgraphIndex=model.subgraph(branch, ends[1][:1], [state if returned else ends[1][1]]),
         ElseSubgraphIndex=model.subgraph(other, ends[2][:1], ends[2][1:]),
     )
-    x = rng.normal(size=(1, 3)).astype(np.float32)
+    return model, [condition, ends[0][0]], [ends[0][1]]
+
+
+@pytest.mark.parametrize("pipelines", [(), PIPELINES])
+def test_state_in_a_branch_starts_anew(pipelines: tuple[str, ...]) -> None:
+    """LiteRT resets it whenever the branch runs."""
+    x = np.random.default_rng(4).normal(size=(1, 3)).astype(np.float32)
     runs = [[np.array([taken]), x] for taken in (True, True, False, True)]
     # The order of sums differs.
-    ends_ = [condition, ends[0][0]], [ends[0][1]]
-    check_sequence(model, *ends_, runs, pipelines=pipelines, rtol=1e-6, atol=1e-6)
+    check_sequence(*model_with_a_state_in_a_branch(False), runs, pipelines=pipelines, rtol=1e-6, atol=1e-6)
+
+
+def test_a_state_is_no_result_of_a_subgraph() -> None:
+    model, inputs_, outputs = model_with_a_state_in_a_branch(True)
+    with pytest.raises(UnsupportedOpError, match="the state tensor 'h' as a subgraph's result"):
+        load_bytes(model.build(inputs_, outputs), name="m.tflite")
 
 
 @pytest.mark.parametrize("operator", ["IF", "CALL"])

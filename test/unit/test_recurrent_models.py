@@ -43,6 +43,16 @@ def stream_of(name: str, kind: str) -> Stream:
     raise AssertionError(f"no {name} of {kind}")
 
 
+def test_a_state_is_an_output() -> None:
+    """Of a model that returns it: what it is after the run."""
+    drawn = stream_of("rnn", "float32")
+    state = drawn.model.operators[-1].inputs[4]
+    outputs = [*drawn.outputs, state]
+    check_sequence(
+        drawn.model, drawn.inputs, outputs, drawn.runs, pipelines=["optimized"], rtol=1e-4, atol=1e-4
+    )
+
+
 def test_8_bit_gates_are_refused() -> None:
     drawn = stream_of("lstm", "q int8")
     model: Builder = drawn.model
