@@ -48,6 +48,14 @@ def load_all_numbers(w: Writer, pointer: str, position: str, signed: bool, step:
     return [w.shuffle(numbers, numbers, range(first, first + w.lanes), wide) for first in firsts]
 
 
+def load_words(w: Writer, pointer: str, position: str, signed: bool, step: int) -> list[str]:
+    """The bytes of the ``step`` elements at ``position`` as two i16 vectors of 16 bytes."""
+    whole = load_bytes(w, w.at(pointer, position), step, w.isa.vector_bytes)
+    count, half = w.isa.vector_bytes, f"vector<{w.isa.vector_bytes // 2}xi8>"
+    halves = (w.shuffle(whole, whole, range(i, i + count // 2), w.i8) for i in (0, count // 2))
+    return [w.op(f"arith.{'extsi' if signed else 'extui'} {part} : {half} to {w.i16}") for part in halves]
+
+
 def load_reals(w: Writer, pointer: str, position: str, signed: bool, step: int) -> list[str]:
     """The bytes of the ``step`` elements at ``position`` as float32, quarter by quarter."""
     if w.isa.architecture != "aarch64":

@@ -16,8 +16,10 @@ from .writer import Writer
 _BUFFERS = 3
 FIRST_SCALAR = _BUFFERS + scalar_count(_BUFFERS)
 """The slot of an arithmetic's first scalar."""
-Combine = Callable[[str, str], str]
-"""From vectors of stored numbers, i32 or float32, to an i32 one of results."""
+Load = Callable[[Writer, str, str, bool, int], Sequence[str]]
+"""From a buffer's address, a position, whether bytes are signed, and the step, to vectors of numbers."""
+Combine = Callable[[str, str], Sequence[str]]
+"""From vectors of stored numbers to i32 vectors of results, as many in all as bytes have quarters."""
 
 
 @dataclass(frozen=True)
@@ -64,13 +66,13 @@ def emit(
     *,
     zero_point: bool = False,
     from_zero: bool = False,
-    reals: bool = False,
+    load: Load = elements.load_all_numbers,
     fits_words: bool = False,
 ) -> str:
     """The kernel; ``scalars`` has ``low`` and ``high``, and ``zero_point`` if it is to be added.
 
-    ``reals``: the arithmetic is of float32 numbers, not of i32; its results are i32. ``from_zero``: results
-    are counted from the least stored number, the bounds as well. ``fits_words``: they are known to fit i16.
+    ``load``: the numbers that the arithmetic is of. ``from_zero``: results are counted from the least stored
+    number, the bounds as well. ``fits_words``: they are known to fit i16.
     """
     step, signed = int(code["step"]), bool(code["signed"])
     w = Writer(narrowed(isa, step))
@@ -85,13 +87,12 @@ def emit(
         fits_words=fits_words,
     )
     combine = arithmetic(w, code)
-    load = elements.load_reals if reals else elements.load_all_numbers
     kinds = bool(code["lhs_signed"]), bool(code["rhs_signed"])
 
     def run(pointers: list[str], length: str) -> None:
         def compute(position: str) -> list[str]:
             lhs, rhs = (load(w, pointers[i], position, kinds[i], step) for i in range(2))
-            return [combine(*both) for both in zip(lhs, rhs, strict=True)]
+            return [result for both in zip(lhs, rhs, strict=True) for result in combine(*both)]
 
         elements.each_vector(w, pointers[2], length, step, storage, compute)
 

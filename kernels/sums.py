@@ -73,7 +73,7 @@ def plan(spec: Add, isa: InstructionSet) -> Launch | str:
 def emit(code: Code, isa: InstructionSet) -> str:
     if code["form"] == "float32":
         # Factors of at most four times bytes.
-        return pairs.emit(code, isa, _FLOAT32, _float32, from_zero=True, reals=True, fits_words=True)
+        return pairs.emit(code, isa, _FLOAT32, _float32, from_zero=True, load=el.load_reals, fits_words=True)
     if code["form"] == "shift":
         return pairs.emit(code, isa, _SHIFT, _shift, zero_point=True)
     return pairs.emit(code, isa, _DOUBLE, _double, zero_point=True)
@@ -162,10 +162,10 @@ def _float32(w: Writer, code: Code) -> Combine:
     # Truncated in the end: toward zero, an fma loses nothing by rounding.
     multiply_add = multiply_add_toward_zero if el.rounds_toward_zero(w.isa) else fused_multiply_add
 
-    def combine(lhs: str, rhs: str) -> str:
+    def combine(lhs: str, rhs: str) -> list[str]:
         reals = (lhs, rhs)
         partial = multiply_add(w, reals[inner], factors[inner], addend)
-        return el.truncated(w, multiply_add(w, reals[outer], factors[outer], partial))
+        return [el.truncated(w, multiply_add(w, reals[outer], factors[outer], partial))]
 
     return combine
 
@@ -175,10 +175,10 @@ def _shift(w: Writer, code: Code) -> Combine:
         el.splat_i32(w, _SHIFT.load(w, name)) for name in ("lhs_factor", "rhs_factor", "addend", "shift")
     )
 
-    def combine(lhs: str, rhs: str) -> str:
+    def combine(lhs: str, rhs: str) -> list[str]:
         total = w.binary("addi", w.binary("muli", lhs, lhs_factor, w.i32), addend, w.i32)
         total = w.binary("addi", total, w.binary("muli", rhs, rhs_factor, w.i32), w.i32)
-        return shift_right(w, total, shift)
+        return [shift_right(w, total, shift)]
 
     return combine
 
@@ -204,8 +204,9 @@ def _double(w: Writer, code: Code) -> Combine:
         result = roundings[what].apply(w, shifted)
         return w.binary("addi", result, result, w.i32) if doublings else result
 
-    def combine(lhs: str, rhs: str) -> str:
+    def combine(lhs: str, rhs: str) -> list[str]:
         kind = "subi" if code["subtract"] else "addi"
-        return roundings["output"].apply(w, w.binary(kind, scaled("lhs", lhs), scaled("rhs", rhs), w.i32))
+        total = w.binary(kind, scaled("lhs", lhs), scaled("rhs", rhs), w.i32)
+        return [roundings["output"].apply(w, total)]
 
     return combine

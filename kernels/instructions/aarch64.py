@@ -94,6 +94,12 @@ def multiply_high_words(w: Writer, lhs: str, rhs: str) -> str:
     return w.shuffle(low, high, range(1, 16, 2), w.i16)
 
 
+def multiply_words(w: Writer, lhs: str, rhs: str, upper: bool) -> str:
+    """``smull`` or ``smull2``: the i32 products of the lower or the upper four i16 of two vectors."""
+    halves = [_half(w, value, upper, w.i16) for value in (lhs, rhs)]
+    return w.intrinsic(f"{_NEON}.smull.v4i32", halves, [_HALF_WORDS] * 2, w.i32)
+
+
 def broadcast_smallest_byte(w: Writer, value: str) -> str:
     """``uminv``."""
     type_ = "vector<16xi8>"

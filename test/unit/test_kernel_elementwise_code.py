@@ -73,7 +73,7 @@ def test_inner_loops_keep_vectors_in_registers(isa: str, name: str) -> None:
         ("table", "sse4", ["pshufb"]),
         ("table", "neon", [r"tbl\s+v\d+.16b, \{ v\d+.16b, .*, .*, .* \}", "tbx"]),
         ("add", "neon", [r"scvtf\s+v\d+.4s, v\d+.4s, #24", "fmla", "uzp1", "sqxtun"]),
-        ("mul", "neon", ["fmla", "fcvtzs", "sqadd"]),
+        ("mul", "neon", ["saddw2", "smull2", "sqrdmulh", "srshl", "sqadd"]),
         ("quantize", "neon", ["fdiv", "sqxtn2"]),
         ("add", "avx512vnni", [r"vfmadd\d+ps\s+\{rz-sae\}", r"vpmovsxbd\s+48\(", "vpackuswb", "vpermd"]),
         ("add", "avx2", [r"vfmadd\d+ps\s+%ymm", "vpackuswb", "vpermd"]),

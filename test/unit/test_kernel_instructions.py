@@ -118,6 +118,15 @@ def test_dot_pairs(isa: str) -> None:
 
 
 @pytest.mark.parametrize("isa", ARM)
+@pytest.mark.parametrize("upper", [False, True])
+def test_multiply_words(isa: str, upper: bool) -> None:
+    lhs, rhs = vectors(isa, np.int16, 4), vectors(isa, np.int16, 5)[::-1]
+    half = slice(4, 8) if upper else slice(0, 4)
+    found = results_of(isa, lambda w, a, b: aarch64.multiply_words(w, a, b, upper), [lhs, rhs], np.int32)
+    np.testing.assert_array_equal(found, lhs[:, half].astype(np.int32) * rhs[:, half])
+
+
+@pytest.mark.parametrize("isa", ARM)
 def test_add_pair_products(isa: str) -> None:
     total, weights = vectors(isa, np.int32, 1), vectors(isa, np.int16, 2)
     pair = np.tile(vectors(isa, np.int16, 3)[:, :2], 4)
