@@ -40,6 +40,7 @@ class Processor:
 
 PROCESSORS = {
     "neon": Processor("cortex-a53", "aarch64"),
+    "neon-a72": Processor("cortex-a72", "aarch64"),  # LiteRT has other kernels for it
     "dotprod": Processor("neoverse-n1", "aarch64-dotprod"),
     # Not all of `max`: LiteRT would use SME, which no processor with plain i8mm has.
     "i8mm": Processor("max,sve=off,sme=off", "aarch64-i8mm"),
