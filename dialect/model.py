@@ -14,6 +14,8 @@ from .tensor_info import TensorInfo as TensorInfo
 ENTRY = "main"
 NAME_ATTRIBUTE = "qnn.name"
 """Attribute of an entry function's argument or result: the name of the tensor in the model file."""
+LENGTH_ATTRIBUTE = "qnn.length"
+"""Attribute of a result of the entry function: the name of the one that says how long it is."""
 NUMERICS_ATTRIBUTE = "qnn.numerics"
 """Attribute of the module: the numerics mode."""
 DEFAULT_NUMERICS = "reference"
@@ -46,6 +48,8 @@ class Model:
             main = find_main(module, name)
             arguments, results = main.type.inputs, main.type.results
             inputs = _tensor_infos(arguments, _attribute_list(main, "arg_attrs"), "input", name)
+            outputs = _tensor_infos(results, _attribute_list(main, "res_attrs"), "output", name)
+            _check_lengths(outputs, name)
             return cls(
                 module,
                 name,
@@ -56,7 +60,7 @@ class Model:
                         inputs, main.operation.regions[0].blocks[0].arguments, strict=True
                     )
                 ),
-                _tensor_infos(results, _attribute_list(main, "res_attrs"), "output", name),
+                outputs,
             )
 
     @property
@@ -123,7 +127,9 @@ def _tensor_infos(types: list[Any], attributes: list[Any], kind: str, model: str
         named = NAME_ATTRIBUTE in dictionary
         name = ir.StringAttr(dictionary[NAME_ATTRIBUTE]).value if named else f"{kind}_{index}"
         try:
-            infos.append(TensorInfo(name, to_tensor_type(type_)))
+            counted = LENGTH_ATTRIBUTE in dictionary
+            length = ir.StringAttr(dictionary[LENGTH_ATTRIBUTE]).value if counted else ""
+            infos.append(TensorInfo(name, to_tensor_type(type_), length=length))
         except TypeError as error:
             raise ImportModelError(
                 f"{model}: error: {kind} {index} ('{name}') of @{ENTRY}: {error}"
@@ -131,3 +137,14 @@ def _tensor_infos(types: list[Any], attributes: list[Any], kind: str, model: str
         if any(other.name == name for other in infos[:-1]):
             raise ImportModelError(f"{model}: error: two {kind}s of @{ENTRY} are named '{name}'")
     return tuple(infos)
+
+
+def _check_lengths(outputs: tuple[TensorInfo, ...], model: str) -> None:
+    """What says how long an output is, is an output, too: one whole number."""
+    counts = {info.name for info in outputs if info.dtype.kind == "i" and info.type.elements == 1}
+    for info in outputs:
+        if info.length and (info.length not in counts or not info.shape):
+            raise ImportModelError(
+                f"{model}: error: output '{info.name}' of shape {list(info.shape)}: {LENGTH_ATTRIBUTE} is "
+                f"'{info.length}', expected the name of an output of one integer"
+            )

@@ -23,6 +23,11 @@ class TensorInfo:
     is_read: bool = True
     """False for an input that nothing in the model reads: it may be left out of a run."""
 
+    length: str = ""
+    """The output that says how many elements of the first extent there are, where only a run can tell; those
+    behind them mean nothing. Empty: all of them.
+    """
+
     @property
     def shape(self) -> tuple[int, ...]:
         return self.type.shape

@@ -20,6 +20,7 @@ from ..codegen.team import Team
 from ..dialect.tensor_info import TensorInfo
 from ..errors import InputError, ZeropointError
 from .inputs import Array, arrange, check_array
+from .lengths import cut, has_lengths
 from .variables import Variables
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class Executable:
         self._results = [*self.outputs, *(self._kept or [])]
         self._wanted = [(info.shape, info.dtype) for info in self.inputs]
         self._made = [(info.shape, info.dtype) for info in self._results]
+        self._is_cut = has_lengths(self.outputs)
         self._last: list[Array] | None = None
         self.variables = Variables() if variables is None else variables
         """What the network remembers between runs, by name."""
@@ -90,6 +92,8 @@ class Executable:
     def run(self, *inputs: Any) -> list[Array]:
         """One inference. Takes arrays in the order of ``inputs``, or one dict by name; returns fresh arrays.
 
+        An output with a :attr:`~TensorInfo.length` has as many elements as that says.
+
         Raises:
             InputError: an input's name, dtype or shape is wrong; nothing has been computed.
         """
@@ -106,7 +110,8 @@ class Executable:
         self._idle.append(workspace)
         if self._kept is not None:
             self._last = results
-        return results[: len(self.outputs)]
+        outputs = results[: len(self.outputs)]
+        return cut(self.outputs, outputs) if self._is_cut else outputs
 
     def reset(self) -> None:
         """Give every variable its first value: the next :meth:`run` is as the first one."""
@@ -210,7 +215,7 @@ class Executable:
 
 class BoundStep:
     """A network with fixed buffers: calling it runs one inference and returns the same output arrays,
-    rewritten.
+    rewritten (of outputs with a length the part that it says).
 
     Not for several threads at once; bind once per thread.
     """
@@ -239,7 +244,7 @@ class BoundStep:
 
     def __call__(self) -> list[Array]:
         self._call(self._address)
-        return self.outputs
+        return cut(self._executable.outputs, self.outputs) if self._executable._is_cut else self.outputs
 
 
 def addresses(arrays: Sequence[Array]) -> list[int]:

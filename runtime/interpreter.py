@@ -19,6 +19,7 @@ from ..frontends.tflite.reader import read_model
 from .compiler import compile
 from .executable import BoundStep, Executable
 from .inputs import Array, check_array
+from .lengths import cut
 from .signature_runner import SignatureRunner
 from .tensor_details import tensor_details
 from .variables import Variables
@@ -76,7 +77,7 @@ class Interpreter:
         self._executable: Executable | None = None
         self._step: BoundStep | None = None
         self._inputs: dict[int, Array] = {}
-        self._outputs: dict[int, tuple[TensorInfo, Array]] = {}
+        self._outputs: dict[int, TensorInfo] = {}
         self._preserved: dict[str, Array] = {}
 
     def allocate_tensors(self) -> None:
@@ -100,8 +101,7 @@ class Interpreter:
         arrays = [np.zeros(info.shape, info.dtype) for info in executable.inputs]
         step = executable.bind(*arrays)
         self._inputs = dict(zip(self._graph.inputs, arrays, strict=True))
-        results = zip(executable.outputs, step.outputs, strict=True)
-        self._outputs = dict(zip(self._graph.outputs, results, strict=True))
+        self._outputs = dict(zip(self._graph.outputs, executable.outputs, strict=False))
         self._preserved = step.intermediates() if self._preserve else {}
         self._executable, self._step = executable, step
 
@@ -210,11 +210,17 @@ class Interpreter:
             raise InputError(f"tensor index {index} is out of range: the model has {len(tensors)} tensors")
         return tensors[index]
 
+    def _results(self) -> dict[str, Array]:
+        assert self._step is not None, "there are outputs"
+        assert self._executable is not None, "there are outputs"
+        infos = self._executable.outputs
+        return {info.name: array for info, array in zip(infos, cut(infos, self._step.outputs), strict=True)}
+
     def _buffer(self, tensor: Tensor) -> Array:
         if tensor.index in self._inputs:
             return self._inputs[tensor.index]
         if tensor.index in self._outputs:
-            return self._outputs[tensor.index][1]
+            return self._results()[self._outputs[tensor.index].name]
         if tensor.data is not None:
             return tensor.data
         if self._step is None:
@@ -229,7 +235,7 @@ class Interpreter:
         if index in self._shapes:
             return tensor_details(tensor, self._shapes[index])
         if index in self._outputs:
-            return tensor_details(tensor, self._outputs[index][0].shape)
+            return tensor_details(tensor, self._buffer(tensor).shape)
         return tensor_details(tensor)
 
 

@@ -50,7 +50,10 @@ class SignatureRunner:
         arrays = {name: np.asarray(value) for name, value in inputs.items()}
         executable = self._for_shapes({name: array.shape for name, array in arrays.items()})
         results = executable.run(arrays)
-        return {info.name: array for info, array in zip(executable.outputs, results, strict=True)}
+        outputs = executable.outputs
+        counts = {info.length for info in outputs}  # which LiteRT does not have
+        named = zip(outputs, results, strict=True)
+        return {info.name: array for info, array in named if info.name not in counts}
 
     def get_input_details(self) -> dict[str, dict[str, Any]]:
         """Input name -> details, as ``Interpreter.get_input_details`` gives them."""

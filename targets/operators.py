@@ -51,6 +51,7 @@ OPERATORS = (
     "minimum",
     "mul",
     "non_max_suppression",
+    "nonzero",
     "one_hot",
     "pad",
     "prelu",
@@ -77,7 +78,7 @@ OPERATORS = (
 CONTRACTIONS = ("conv2d", "fully_connected")
 """Ops with a bias, whose result may be the accumulator itself: `derived` has a meaning for them."""
 
-WITHOUT_RESULT_PARAMETERS = ("arg_max", "arg_min", "compare", "non_max_suppression", "top_k")
+WITHOUT_RESULT_PARAMETERS = ("arg_max", "arg_min", "compare", "non_max_suppression", "nonzero", "top_k")
 """Ops whose result is an ordinary integer. Their rule is looked up by the *input's* storage type."""
 
 STORAGES = ("i4", "u4", "i8", "u8", "i16", "u16", "i32")

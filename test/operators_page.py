@@ -104,9 +104,13 @@ ELSEWHERE: dict[str, tuple[Cell, ...]] = {
     "UNIDIRECTIONAL_SEQUENCE_RNN": (
         Cell("float32", TOLERANCE, f"{_FLOAT_RNN}::test_unidirectional_sequence_rnn"),
     ),
-    "UNIQUE": (Cell("all", REFUSED, "test_tflite_shapes.py::test_shapes_that_depend_on_values_are_said_to"),),
+    "UNIQUE": (
+        Cell("constants", EXACT, "test_tflite_shapes.py::test_places_and_different_values_of_constants"),
+    ),
     "VAR_HANDLE": (Cell("all", EXACT, "test_tflite_variables.py::test_read_and_assign"),),
-    "WHERE": (Cell("all", REFUSED, "test_tflite_shapes.py::test_shapes_that_depend_on_values_are_said_to"),),
+    "WHERE": (
+        Cell("constants", EXACT, "test_tflite_shapes.py::test_places_and_different_values_of_constants"),
+    ),
     "WHILE": (Cell("all", EXACT, "test_control_flow.py::test_while"),),
 }
 """What tests outside the generator say."""
@@ -140,7 +144,8 @@ What `zeropoint.load` takes of TFLite's operators, and how results compare with 
 
 A kind with `q` is a quantized tensor; `float32 x q int8` are float activations with quantized weights, `x
 computed` weights (and perhaps biases) that are no constants, which must have one scale for all channels;
-TRANSPOSE_CONV, CONV_3D and recurrent operators take constants only. The number is that of random
+TRANSPOSE_CONV, CONV_3D and recurrent operators take constants only. WHERE and UNIQUE of values that only a
+run knows may be outputs of the model, not inputs of other operators. The number is that of random
 one-operator models that agreed in the last recorded run (`python test/operator_generator.py --count 200
 --record`); the tests draw a few of them anew, other cells name their test. LiteRT's optimized kernel judges
 where the reference kernel does not exist or is wrong:

@@ -228,6 +228,29 @@ def sparse_to_dense(rng: np.random.Generator) -> Drawn:
     return drawn
 
 
+def where(rng: np.random.Generator) -> Drawn:
+    """Places of values that only a run knows."""
+    drawn = Drawn(rng)
+    x = random_type(rng, shape_of(rng, int(rng.integers(1, 5))), ("i1", "f32", "i8", "u8", "i32", "i64"))
+    share = float(rng.choice([0.2, 0.7, 1.0]))
+    array = np.where(rng.random(x.shape) < share, random_values(rng, x), 0).astype(x.dtype)
+    array.reshape(-1)[0] = 1  # the interpreter cannot hand out what has no elements
+    source = drawn.source(x, array)
+    drawn.model.op("WHERE", [source], [drawn.result(TensorType((1, len(x.shape)), "i64"))])
+    return drawn
+
+
+def unique(rng: np.random.Generator) -> Drawn:
+    """Different ones of values that only a run knows."""
+    drawn = Drawn(rng)
+    x = random_type(rng, (int(rng.integers(1, 30)),), ("f32", "i8", "u8", "i16", "i32", "i64"))
+    source = drawn.source(x, random_values(rng, x, few=True))
+    index = str(rng.choice(["i32", "i64"]))
+    results = [drawn.result(like(x, (1,))), drawn.result(TensorType(x.shape, index))]
+    drawn.model.op("UNIQUE", [source], results, IdxOutType=TENSOR_TYPES[TensorType((), index).dtype.name])
+    return drawn
+
+
 INDICES: dict[str, Callable[[Any], Drawn]] = {
     maker.__name__: maker
     for maker in (
@@ -249,6 +272,8 @@ INDICES: dict[str, Callable[[Any], Drawn]] = {
         select_v2,
         sparse_to_dense,
         top_k,
+        unique,
+        where,
     )
 }
 """Name -> a function that draws a model with inputs."""

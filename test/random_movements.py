@@ -176,6 +176,12 @@ def top_k(rng: np.random.Generator) -> Case:
     return Case("top_k", [random_values(rng, x, few=bool(rng.integers(0, 2)))], [x], result)
 
 
+def nonzero(rng: np.random.Generator) -> Case:
+    x = TensorType((int(rng.integers(1, 30)),), "i1")
+    result = TensorType(x.shape, str(rng.choice(["i32", "i64"])))
+    return Case("nonzero", [rng.random(x.shape) < rng.choice([0.0, 0.3, 1.0])], [x], result)
+
+
 MAKERS: dict[str, Callable[[Any], Case]] = {
     maker.__name__: maker
     for maker in (
@@ -186,6 +192,7 @@ MAKERS: dict[str, Callable[[Any], Case]] = {
         dynamic_slice,
         dynamic_update_slice,
         gather,
+        nonzero,
         one_hot,
         reverse,
         reverse_sequence,

@@ -22,7 +22,7 @@ from .indexing import dynamic_slice, dynamic_update_slice, gather, one_hot, scat
 from .matmul import batch_matmul
 from .movement import concat, pad, reshape, slice_, transpose
 from .normalization import l2_normalization, local_response_normalization, log_softmax
-from .ordering import arg_min, top_k
+from .ordering import arg_min, nonzero, top_k
 from .pooling import avg_pool2d, max_pool2d, mean
 from .quantization import clamp, constant, dequantize, quantize, requantize
 from .rearrangement import broadcast, cast, reverse, reverse_sequence, select
@@ -70,6 +70,7 @@ MEANINGS: dict[str, Callable[[Call], Array]] = {
     "minimum": minimum,
     "mul": mul,
     "non_max_suppression": non_max_suppression,
+    "nonzero": nonzero,
     "one_hot": one_hot,
     "pad": pad,
     "prelu": prelu,

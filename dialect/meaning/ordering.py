@@ -1,4 +1,4 @@
-"""arg_min and top_k."""
+"""arg_min, top_k and nonzero."""
 
 from __future__ import annotations
 
@@ -21,3 +21,11 @@ def top_k(call: Call) -> Array:
     # ~x is -x - 1: every integer has one.
     order: Array = np.argsort(-rising if is_float else ~rising, axis=-1, kind="stable")[..., :count]
     return order.astype(call.result.dtype)
+
+
+def nonzero(call: Call) -> Array:
+    """Indices of what is true, then -1."""
+    found = np.flatnonzero(call.inputs[0])
+    result = np.full(call.inputs[0].shape, -1, call.result.dtype)
+    result[: found.size] = found
+    return result

@@ -12,7 +12,7 @@ from .indexing import DynamicSliceOp, DynamicUpdateSliceOp, GatherOp, OneHotOp, 
 from .matmul import BatchMatmulOp
 from .movement import ConcatOp, PadOp, ReshapeOp, SliceOp, TransposeOp
 from .normalization import L2NormalizationOp, LocalResponseNormalizationOp, LogSoftmaxOp
-from .ordering import ArgMinOp, TopKOp
+from .ordering import ArgMinOp, NonzeroOp, TopKOp
 from .pool import AvgPool2dOp, MaxPool2dOp
 from .rearrangement import BroadcastOp, CastOp, ReverseOp, ReverseSequenceOp, SelectOp
 from .recurrent import LstmCellOp, LstmHiddenOp
@@ -62,6 +62,7 @@ __all__ = [
     "MinimumOp",
     "MulOp",
     "NonMaxSuppressionOp",
+    "NonzeroOp",
     "OneHotOp",
     "PadOp",
     "PreluOp",

@@ -1,11 +1,11 @@
-"""Ops that order values along an axis: arg_min and top_k (arg_max is in reduction.py)."""
+"""Ops that order values along an axis: arg_min, top_k and nonzero (arg_max is in reduction.py)."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from ..mlir import ext
 from ..types import TensorType
-from .constraints import axis_in_range, element_type, equal_shape, per_tensor
+from .constraints import axis_in_range, element_type, equal_shape, has_rank, per_tensor
 from .core import QnnOp
 from .shapes import reduce_shape
 
@@ -75,3 +75,26 @@ class TopKOp(QnnOp, name="top_k", traits=[ext.Pure]):
             yield f"(C2) result: got {result.shape[-1]} indices of {source.shape[-1]} values"
         yield from ordered_type("C3", source)
         yield from element_type("C4", "result", result, result.element in ("i32", "i64"), "i32 or i64")
+
+
+class NonzeroOp(QnnOp, name="nonzero", traits=[ext.Pure]):
+    """Indices of what is true, in order, and -1 behind them.
+
+    ``result[0] < result[1] < ...``, ``input[result[k]] = true``
+
+    Example: ``"qnn.nonzero"(%x) : (tensor<8xi1>) -> tensor<8xi64>``
+    """
+
+    result: ext.Result[Any]
+    input: ext.Operand[Any]
+
+    def check(self) -> Iterator[str]:
+        """(C1) the input is i1 of rank 1.
+        (C2) the result has the input's shape.
+        (C3) the result is i32 or i64.
+        """
+        (source,), result = self.input_types, self.result_type
+        yield from element_type("C1", "input", source, source.element == "i1", "i1")
+        yield from has_rank("C1", "input", source, 1)
+        yield from equal_shape("C2", "result", result.shape, source.shape)
+        yield from element_type("C3", "result", result, result.element in ("i32", "i64"), "i32 or i64")

@@ -8,6 +8,7 @@ from . import (  # noqa: F401 - each registers its importers
     control_flow,
     conv,
     conv_3d,
+    counted,
     detection,
     elementwise,
     index_ops,

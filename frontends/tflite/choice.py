@@ -1,17 +1,11 @@
-"""Operators that choose, order or convert values: SELECT, SELECT_V2, WHERE, UNIQUE, TOPK_V2, ARG_MAX,
-ARG_MIN, CAST.
-"""
+"""Operators that choose, order or convert values: SELECT, SELECT_V2, TOPK_V2, ARG_MAX, ARG_MIN, CAST."""
 
 from __future__ import annotations
 
-import numpy as np
-
 from ...dialect.qnn.shapes import broadcast_shape, gather_shape, reduce_shape
 from ...dialect.types import TensorType
-from .operator_import import FLOAT, MOVABLE, ORDINARY, PLAIN, Q8, Q16, OperatorImport
+from .operator_import import FLOAT, MOVABLE, PLAIN, Q8, Q16, OperatorImport
 from .registry import importer
-
-RUN_TIME_SHAPE = "a result whose shape depends on values that are computed at run time"
 
 
 @importer("SELECT", "SELECT_V2")
@@ -30,33 +24,6 @@ def select(op: OperatorImport) -> None:
             value = op.build("reshape", [value], TensorType(condition, "i1"), {})
     shape = op.infer(broadcast_shape, op.infer(broadcast_shape, x, y), condition)
     op.emit("select", [op.value(1), op.value(2), value], shape)
-
-
-@importer("WHERE")
-def where(op: OperatorImport) -> None:
-    """Places of what is not zero: how many there are is part of the result's shape, so it must be known."""
-    op.demand_counts((1,))
-    op.demand_kind(op.output().type, {"i64"}, "result")
-    if not op.is_constant(0):
-        op.unsupported(RUN_TIME_SHAPE)
-    op.emit_constant(np.argwhere(op.constant(0, "conditions")).astype(np.int64))
-
-
-@importer("UNIQUE")
-def unique(op: OperatorImport) -> None:
-    """Different values in the order of their first places, and which of them each value is."""
-    op.demand_counts((1,), 2)
-    op.demand_kind(op.type(0), FLOAT | ORDINARY)
-    if not op.is_constant(0):
-        op.unsupported(RUN_TIME_SHAPE)
-    values, first, inverse = np.unique(
-        op.constant(0, "values").reshape(-1), return_index=True, return_inverse=True
-    )
-    order = np.argsort(first)
-    rank_of = np.empty_like(order)
-    rank_of[order] = np.arange(order.size)
-    op.emit_constant(values[order])
-    op.emit_constant(rank_of[inverse.reshape(-1)].astype(op.output(1).type.dtype), 1)
 
 
 @importer("TOPK_V2")

@@ -175,6 +175,8 @@ def _outputs(op: OperatorImport, child: GraphImport, count: int) -> list[_Value]
     values = []
     for index in graph.outputs:
         tensor = graph.tensors[index]
+        if index in child.lengths:
+            op.unsupported(f"a subgraph's result '{short(tensor.name)}' whose length only a run can tell")
         if index in child.variables.handles:
             values.append(_Value(None, None, child.variables.handles[index]))
         elif graph.tensors[index].is_variable:

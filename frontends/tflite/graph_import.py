@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, count
 from typing import Any, NoReturn
 
 import numpy as np
@@ -14,7 +15,7 @@ from ...dialect import qnn
 from ...dialect.constants import elements_attribute
 from ...dialect.ir_types import to_ir_type
 from ...dialect.mlir import MLIRError, func, ir
-from ...dialect.model import NAME_ATTRIBUTE, NUMERICS_ATTRIBUTE
+from ...dialect.model import LENGTH_ATTRIBUTE, NAME_ATTRIBUTE, NUMERICS_ATTRIBUTE
 from ...dialect.types import QuantParams, TensorType
 from ...errors import ImportModelError, UnsupportedOpError
 from .graph import Graph, ModelFile, Operator, Signature, Tensor, short
@@ -66,6 +67,8 @@ class GraphImport:
         self._input_shapes = shapes or [self.tensors[i].shape for i in graph.inputs]
         self._values: dict[int, Any] = {}
         self._types: dict[int, TensorType] = {}
+        self.lengths: dict[int, Any] = {}
+        """Tensor index -> how many elements of the first extent there are, an i64, if only a run can tell."""
         self._constants: dict[tuple[int, TensorType, Hashable], Any] = {}
         self._known: dict[Any, tuple[npt.NDArray[np.generic], TensorType]] = {}
         self.variables: Variables = Variables(
@@ -271,6 +274,8 @@ class GraphImport:
                     self.model.name, [f"graph output '{short(tensor.name)}' has {tensor.obstacle}"]
                 )
         results = [self.output_value(tensor, file) for tensor in tensors]
+        counted = [index for index in dict.fromkeys(self.graph.outputs) if index in self.lengths]
+        results += [self.lengths[index] for index in counted]
         self.variables.store(file)
         func.ReturnOp(results, loc=file, ip=self.insertion_point)
         self._drop_unread_constants()
@@ -280,7 +285,7 @@ class GraphImport:
         input_names = signature.inputs if signature else {}
         output_names = signature.outputs if signature else {}
         main.attributes["arg_attrs"] = self._names(self.graph.inputs, input_names)
-        main.attributes["res_attrs"] = self._names(self.graph.outputs, output_names)
+        main.attributes["res_attrs"] = self._names(self.graph.outputs, output_names, counted)
 
     def output_value(self, tensor: Tensor, location: Any) -> Any:
         """What the graph returns: of a state tensor, what it is in the end."""
@@ -297,19 +302,27 @@ class GraphImport:
         self._constants.clear()
         self._known.clear()
 
-    def _names(self, indices: Sequence[int], names: Mapping[int, str]) -> Any:
-        """One dictionary with ``qnn.name`` per index. A name that is taken gets a number: callers go by
-        name.
+    def _names(self, indices: Sequence[int], names: Mapping[int, str], counted: Sequence[int] = ()) -> Any:
+        """One dictionary with ``qnn.name`` per index, and one for the length of each that is ``counted``. A
+        name that is taken gets a number: callers go by name.
         """
         taken: set[str] = set()
-        attributes = []
-        for index in indices:
-            base = name = names.get(index, self.tensors[index].name)
-            count = 1
-            while name in taken:
-                name, count = f"{base}:{count}", count + 1
+
+        def free(base: str) -> str:
+            candidates = chain([base], (f"{base}:{number}" for number in count(1)))
+            name = next(name for name in candidates if name not in taken)
             taken.add(name)
-            attributes.append(ir.DictAttr.get({NAME_ATTRIBUTE: ir.StringAttr.get(name)}))
+            return name
+
+        own = [free(names.get(index, self.tensors[index].name)) for index in indices]
+        lengths = {index: free(f"{own[list(indices).index(index)]}:length") for index in counted}
+        attributes = []
+        for index, name in zip(indices, own, strict=True):
+            entry = {NAME_ATTRIBUTE: ir.StringAttr.get(name)}
+            if index in lengths:
+                entry[LENGTH_ATTRIBUTE] = ir.StringAttr.get(lengths[index])
+            attributes.append(ir.DictAttr.get(entry))
+        attributes += [ir.DictAttr.get({NAME_ATTRIBUTE: ir.StringAttr.get(n)}) for n in lengths.values()]
         return ir.ArrayAttr.get(attributes)
 
 

@@ -112,6 +112,8 @@ class OperatorImport:
         tensor = self.graph.tensors[self.operator.inputs[index]]
         if tensor.is_variable:
             self.unsupported(f"input '{short(tensor.name)}' is a variable")
+        if tensor.index in self.graph.lengths:
+            self.unsupported(f"input '{short(tensor.name)}', whose length only a run can tell")
         self._demand_usable(tensor, "input")
         return tensor
 
@@ -315,6 +317,13 @@ class OperatorImport:
     def bind(self, value: Any, type_: TensorType, output: int = 0) -> None:
         """``value`` is an output of the operator."""
         self.graph.bind(self.output(output), value, type_)
+
+    def bind_counted(self, value: Any, type_: TensorType, count: Any, output: int = 0) -> None:
+        """``value`` has as many elements of its first extent as ``count``, an i64, says at run time. Such a
+        tensor can be an output of the graph, but no operator's input.
+        """
+        self.bind(value, type_, output)
+        self.graph.lengths[self.output(output).index] = count
 
 
 MOVES = frozenset(

@@ -22,7 +22,7 @@ from .indexing import dynamic_slice, dynamic_update_slice, gather, one_hot, scat
 from .lstm_gates import lstm_gate, lstm_normalization
 from .matmul import batch_matmul
 from .normalization import l2_normalization, local_response_normalization, log_softmax
-from .ordering import top_k
+from .ordering import nonzero, top_k
 from .pooling import avg_pool2d, max_pool2d
 from .quantization import clamp, dequantize, quantize, requantize
 from .rearrangement import broadcast, cast, reverse, reverse_sequence, select
@@ -70,6 +70,7 @@ LOWERINGS: dict[str, Lowering] = {
     "minimum": minimum,
     "mul": mul,
     "non_max_suppression": non_max_suppression,
+    "nonzero": nonzero,
     "one_hot": one_hot,
     "pad": pad,
     "prelu": prelu,

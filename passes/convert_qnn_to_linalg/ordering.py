@@ -1,12 +1,14 @@
-"""top_k: selection, one value after the other."""
+"""top_k: selection, one value after the other. nonzero: a list that grows, a kernel of loops."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from .builder import Builder, Value
 from .core import Call, is_signed, storage_kind
-from .scalar import Scalar
+from .scalar import Body, Scalar
 
 
 def top_k(builder: Builder, call: Call) -> Value:
@@ -48,3 +50,29 @@ def _comparable(x: Scalar, wide: str, *, signed: bool) -> Scalar:
     if x.is_float:
         return x.compare("unordered", x).select(x.body.constant(wide, -np.inf), x)
     return x.extend(wide, signed=signed)
+
+
+def nonzero(builder: Builder, call: Call) -> Value:
+    """``result[n++] = i`` for every ``i`` that holds, then -1."""
+    count, kind = call.types[0].shape[0], storage_kind(call.result)
+
+    def write(body: Body, arguments: list[Any]) -> Any:
+        holds, result = arguments
+        stop, none = body.constant("index", count), body.constant("index", 0)
+
+        def keep(body: Body, i: Scalar, state: list[Any]) -> list[Any]:
+            """What does not hold is written, too, and overwritten by the next."""
+            length, one = body.adopt(state[1]), body.extract(holds, [i])
+            longer = length + one.select(body.constant("index", 1), body.constant("index", 0))
+            return [body.insert(i.index_to(kind), state[0], [length]), longer.value]
+
+        listed, length = body.loop(stop, [result, none.value], keep)
+
+        def end(body: Body, i: Scalar, state: list[Any]) -> list[Any]:
+            found = i.index_to("i64") < body.adopt(length).index_to("i64")
+            number = found.select(body.extract(state[0], [i]), body.constant(kind, -1))
+            return [body.insert(number, state[0], [i])]
+
+        return body.loop(stop, [listed], end)[0]
+
+    return builder.kernel("nonzero", [call.operand(0)], builder.empty(call.result.shape, kind), write)

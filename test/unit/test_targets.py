@@ -132,6 +132,7 @@ FACTS = {
     "binary": (FREE, NONE, FREE, FREE, NONE, NONE),
     "compare": (FREE, NONE, FREE, FREE, NONE, NONE),
     "decode_boxes": (FREE, NONE, FREE, FREE, NONE, NONE),
+    "nonzero": (FREE, NONE, FREE, FREE, NONE, NONE),
     "non_max_suppression": (FREE, NONE, FREE, FREE, NONE, NONE),
     "cumsum": (FREE, NONE, FREE, FREE, NONE, NONE),
     "l2_normalization": ("fixed", NONE, FREE, FREE, NONE, NONE),

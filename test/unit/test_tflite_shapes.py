@@ -113,15 +113,15 @@ def test_places_and_different_values_of_constants() -> None:
     assert number.tolist() == [0, 1, 0, 2, 1]
 
 
-@pytest.mark.parametrize(("name", "outputs"), [("WHERE", 1), ("UNIQUE", 2)])
-def test_shapes_that_depend_on_values_are_said_to(name: str, outputs: int) -> None:
+def test_what_has_no_known_length_is_no_operators_input() -> None:
     b = Builder()
-    x = b.tensor("x", (4,), np.int32)
-    results = [b.tensor(f"y{k}", (4,), np.int64) for k in range(outputs)]
-    b.op(name, [x], results)
+    x, y = b.tensor("x", (4,), np.int32), b.tensor("places", (1, 1), np.int64, signature=(-1, 1))
+    b.op("WHERE", [x], [y])
+    z = b.tensor("z", (2,), I32)
+    b.op("SHAPE", [y], [z], OutType=2)
     with pytest.raises(UnsupportedOpError) as caught:
-        load_bytes(b.build([x], results), name="m")
-    assert "a result whose shape depends on values that are computed at run time" in str(caught.value)
+        load_bytes(b.build([x], [z]), name="m")
+    assert "input 'places', whose length only a run can tell" in str(caught.value)
 
 
 def test_weights_that_are_moved_stay_constants() -> None:
