@@ -35,6 +35,10 @@ class _Aarch64Kernel(Kernel):
         """Unknown to LLVM outside of the tile: loads stay there, and two may become one instruction."""
         return dots.opaque(self.w, parameters)
 
+    def _behind_sums(self, parameters: str, totals: Sequence[str]) -> str:
+        """Not known before all sums are there: else LLVM keeps what is multiplied beside what it rescales."""
+        return dots.opaque_behind(self.w, parameters, totals)
+
     def _totals(self, source: str, filter: str, columns: Columns) -> list[str]:
         w, code = self.w, self.code
         sums = self._begin(columns)
@@ -302,12 +306,15 @@ class _Smull(_SmullKernel):
 
     def _add_tail(self, totals: list[str], weights: str, at: Sequence[str], steps: int) -> None:
         w, channels = self.w, self.vectors * self.w.lanes
-        pixels = [w.load(at[row], _HALF) for row in range(self.rows)]
+        pixels = [w.load(at[row], w.i8) for row in range(self.rows)]
+        done: list[int] = []
         for channel in range(channels):
             vector = w.load(w.at(weights, 8 * channel), _HALF, 8)
-            for i, pixel in enumerate(pixels):
-                k = i * channels + channel
-                totals[k] = dots.add_pairs(w, totals[k], dots.multiply_half(w, pixel, vector))
+            for i in range(self.rows):
+                pixels[i] = self._behind(pixels[i], totals, done)
+                done.append(k := i * channels + channel)
+                words = dots.multiply_half(w, dots.half_of(w, pixels[i], False), vector)
+                totals[k] = dots.add_pairs(w, totals[k], words)
 
     def _end(self, sums: Sequence[str], columns: Columns) -> list[str]:
         w, totals = self.w, []

@@ -58,7 +58,7 @@ def _fits(tile: Tile, work: Work, isa: InstructionSet) -> bool:
     if work.products == "smmla":
         rows += rows % 2
     if work.products == "smull-pairs":
-        others += tile.vectors
+        others += tile.vectors + (4 if tile.vectors == 3 and rows > 4 else 0)  # what LLVM needs
     sums = rows * tile.vectors * (isa.lanes if work.products == "smull" else 1)
     sums += tile.sums * (work.registers_per_sum - 1)
     return sums + rows + others <= isa.registers

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .instructions.common import pinned_in
 from .writer import Writer
 
@@ -12,6 +14,16 @@ _HALF_BYTES = "vector<8xi8>"
 def opaque(w: Writer, pointer: str) -> str:
     """A pointer of which LLVM does not know how it came about."""
     return pinned_in(w, pointer, "!llvm.ptr", "r")
+
+
+def opaque_behind(w: Writer, pointer: str, others: Sequence[str]) -> str:
+    """The same, but not before ``others``, some i32 vectors, are there."""
+    constraints = ",".join(["=r", "0", *["w"] * len(others)])
+    types = ", ".join(["!llvm.ptr", *[w.i32] * len(others)])
+    return w.op(
+        f'llvm.inline_asm asm_dialect = att "", "{constraints}" {", ".join([pointer, *others])} : '
+        f"({types}) -> !llvm.ptr"
+    )
 
 
 def behind(w: Writer, value: str, other: str) -> str:

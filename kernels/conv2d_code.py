@@ -157,7 +157,7 @@ class Kernel:
             self._prefetch_next(name, first[name])
         parameters = self._in_tile(parameters)
         totals = self._totals(first["input"], filter, self._starts(first["input"], parameters))
-        self._store(totals, at, parameters)
+        self._store(totals, at, self._behind_sums(parameters, totals))
 
     def _store(self, totals: Sequence[str], at: Mapping[str, Sequence[str]], parameters: str) -> None:
         """What becomes of a tile's sums; ``at``: pointers to its pixels, in each image."""
@@ -190,6 +190,10 @@ class Kernel:
 
     def _in_tile(self, parameters: str) -> str:
         """The parameters' address, for the loads of one tile."""
+        return parameters
+
+    def _behind_sums(self, parameters: str, totals: Sequence[str]) -> str:
+        """The parameters' address, for what becomes of the sums."""
         return parameters
 
     def _totals(self, source: str, filter: str, starts: Sequence[Sequence[str]]) -> list[str]:

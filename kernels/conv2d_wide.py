@@ -128,7 +128,7 @@ class _Plan(Plan):
             len(taps.steps[0]),
             kind,
             halves=False,
-            registers_per_sum=2 if self.after.blocked else 1,
+            registers_per_sum=2 if self.reals and self.reals.is_blocked else 1,
             products=steps.products if steps else "",
         )
 
