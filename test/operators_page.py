@@ -123,15 +123,15 @@ REMARKS: dict[str, str] = {
     "BIDIRECTIONAL_SEQUENCE_RNN": "with integer weights and time first LiteRT goes through a sequence as "
     "often as it has steps, and ends the process on merged outputs of several batches; with the batch first "
     "it never reads an auxiliary input backwards: not compared",
-    "DEPTHWISE_CONV_2D": "float activations with int8 weights of one scale for all channels are not compared: "
-    "LiteRT reads a scale per channel",
+    "DEPTHWISE_CONV_2D": "float activations with int8 weights of one scale for all channels are not "
+    "compared: LiteRT reads a scale per channel",
     "FULLY_CONNECTED": "int8 activations with an int16 result are refused: LiteRT writes bytes there",
     "LSTM": "the basic kernel on uint8 and the one that sums gates in 8 bits (12 intermediate tensors) are "
     "refused: no op has their roundings",
     "MUL": "int16 factors with an 8-bit result have the scales 2^-15, 2^-15 and 2^-7, others are refused: "
     "LiteRT's kernel is for these, whatever the file says",
-    "STRIDED_SLICE": "where begins and ends are computed at run time, the file must declare the result's shape, "
-    "or the ends be offsets: a range whose length is not known is refused, and so are steps other than 1",
+    "STRIDED_SLICE": "where begins and ends are computed at run time, the file must declare the result's "
+    "shape, or the ends be offsets: a range whose length is not known is refused, and so are steps other than 1",
     "SUM": "quantized sums over no axes are not compared: LiteRT reads past its input",
     "TFLite_Detection_PostProcess": "of equal scores of one box, where several classes of it are wanted, the "
     "first class comes first: LiteRT's order is its C++ library's, not compared; so is what its fast "
