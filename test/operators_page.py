@@ -131,7 +131,8 @@ REMARKS: dict[str, str] = {
     "MUL": "int16 factors with an 8-bit result have the scales 2^-15, 2^-15 and 2^-7, others are refused: "
     "LiteRT's kernel is for these, whatever the file says",
     "STRIDED_SLICE": "where begins and ends are computed at run time, the file must declare the result's "
-    "shape, or the ends be offsets: a range whose length is not known is refused, and so are steps other than 1",
+    "shape, or the ends be offsets: a range whose length is not known is refused, and so are steps other "
+    "than 1",
     "SUM": "quantized sums over no axes are not compared: LiteRT reads past its input",
     "TFLite_Detection_PostProcess": "of equal scores of one box, where several classes of it are wanted, the "
     "first class comes first: LiteRT's order is its C++ library's, not compared; so is what its fast "
