@@ -219,6 +219,8 @@ def concat_of_producers(
             made = producer.make(given[span], Stored(type_, result.form, target))
             if isinstance(made, str):
                 return made
+            if any(part.temporary for part in made):
+                return "one of its inputs is computed in several steps"
             parts += [Part(part.spec, tuple(span.start + i for i in part.inputs)) for part in made]
         return parts
 

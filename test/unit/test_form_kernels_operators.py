@@ -19,6 +19,8 @@ from lowered_ops import Case, build_module
 from random_tensors import quantized, seeds, values, zero_points
 from zeropoint.codegen.program import COPY
 from zeropoint.dialect.binary_functions import PREDICATES
+from zeropoint.dialect.context import parse_module
+from zeropoint.dialect.evaluate import evaluate_module
 from zeropoint.dialect.model import Model
 from zeropoint.dialect.types import TensorType
 from zeropoint.dialect.unary_functions import FUNCTIONS
@@ -299,3 +301,22 @@ def test_repeated_right_matrices_are_loops(isa: str) -> None:
     attributes = {"transpose_lhs": False, "transpose_rhs": False}
     case = Case("batch_matmul", [values(rng, a), values(rng, b)], [a, b], y, attributes)
     assert not set(families([case])) & {"pack_matrix", "matrix_product"}
+
+
+def test_a_product_of_computed_matrices_before_a_concat(isa: str) -> None:
+    """It is packed into a buffer of its own, which a concat of who computes its inputs has no place for."""
+    x, y = "!quant.uniform<i8:f32, 5.0e-01:3>", "!quant.uniform<i8:f32, 5.0e+01:-7>"
+    left, right, result = f"tensor<2x5x20x{x}>", f"tensor<2x20x32x{x}>", f"tensor<2x5x32x{y}>"
+    segments = f"array<i32: {', '.join(['1'] + ['0'] * 15)}>"
+    text = f"""
+    func.func @main(%a: {left}, %b: {right}) -> {result} {{
+      %0 = "qnn.batch_matmul"(%a, %b) {{transpose_lhs = false, transpose_rhs = false}}
+        : ({left}, {right}) -> {result}
+      %1 = "qnn.concat"(%0) {{axis = 2 : i64, operandSegmentSizes = {segments}}} : ({result}) -> {result}
+      return %1 : {result}
+    }}"""
+    model = Model.from_module(parse_module(text), "concat")
+    rng = np.random.default_rng(0)
+    arrays = [rng.integers(-128, 128, shape).astype(np.int8) for shape in ((2, 5, 20), (2, 20, 32))]
+    (expected,) = evaluate_module(model.module, arrays)
+    np.testing.assert_array_equal(zp.compile(model).run(*arrays)[0], expected)
