@@ -65,9 +65,10 @@ def _tensor_table(interface: Interface, kind: str, tensors: Sequence[CTensor]) -
         return ""
     scales, dimensions, letters = interface.most_scales, interface.most_dimensions, interface.name_bytes
     type_ = (
-        f"{{ [{scales} x double], [{scales} x i32], i32, i32, i32, i32, [{dimensions} x i32], i32, i32, "
+        f"{{ [{scales} x double], [{scales} x i32], i32, i32, i32, i32, i32, [{dimensions} x i32], i32, i32, "
         f"[{letters} x i8] }}"
     )
+    names = [tensor.info.name for tensor in interface.outputs]
     rows = []
     for tensor in tensors:
         info = tensor.info
@@ -75,7 +76,8 @@ def _tensor_table(interface: Interface, kind: str, tensors: Sequence[CTensor]) -
         zero = [*tensor.zero_points, *[0] * (scales - len(tensor.zero_points))]
         shape = [*info.shape, *[0] * (dimensions - len(info.shape))]
         axis = -1 if info.axis is None else info.axis
-        numbers = (len(tensor.scales), axis, DTYPES[str(info.dtype)], len(info.shape))
+        length = names.index(info.length) if info.length else -1
+        numbers = (len(tensor.scales), axis, length, DTYPES[str(info.dtype)], len(info.shape))
         fields = [
             f"[{scales} x double] [{', '.join(f'double {_double(value)}' for value in real)}]",
             f"[{scales} x i32] [{_i32s(zero)}]",

@@ -76,8 +76,10 @@ def _tensor_macros(interface: Interface) -> Iterator[str]:
 
 
 def _described(tensor: CTensor) -> str:
-    shape = ", ".join(map(str, tensor.info.shape))
-    text = f"{tensor.info.dtype}[{shape}]"
+    extents = [str(extent) for extent in tensor.info.shape]
+    if tensor.info.length:
+        extents[0] = f"up to {extents[0]}, see '{_comment(tensor.info.length)}'"
+    text = f"{tensor.info.dtype}[{', '.join(extents)}]"
     if len(tensor.scales) == 1:
         zero = tensor.zero_points[0]
         stored = f"stored {'-' if zero >= 0 else '+'} {abs(zero)}" if zero else "stored"
@@ -101,6 +103,7 @@ def _descriptions(interface: Interface) -> Iterator[str]:
     yield f"    int32_t zero_point[{interface.most_scales}];"
     yield "    uint32_t scales; /* 0: not quantized; 1: one for all elements; else one per index of axis */"
     yield "    int32_t axis; /* -1 unless there are several scales along one */"
+    yield "    int32_t length; /* the output that says how many of shape[0] a run has filled; -1: all */"
     yield f"    uint32_t dtype; /* a {name}_dtype */"
     yield "    uint32_t rank;"
     yield f"    uint32_t shape[{interface.most_dimensions}];"

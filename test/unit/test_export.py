@@ -20,6 +20,7 @@ import pytest
 import zeropoint as zp
 from c_program import WARNINGS, Program, build, require, toolchain
 from exported_networks import MANY, control_flow_network, random_inputs
+from tflite_builder import Builder
 from zeropoint.codegen.ahead.archive import archive
 from zeropoint.codegen.ahead.cpu_check import X86_FEATURES, cpu_check
 from zeropoint.codegen.ahead.interface import ERROR_NUMBERS
@@ -82,19 +83,33 @@ def test_c_and_llvm_lay_tensors_out_alike(tmp_path: Path) -> None:
     source.write_text(
         '#include "odd.h"\n#include <stdio.h>\n'
         "static void show(const odd_tensor *t)\n{\n"
-        '    printf("%s|%u|%u|%u %u|%u|%u|%u|%d|%g %g|%d %d\\n", t->name, t->dtype, t->rank, t->shape[0],\n'
-        "           t->shape[1], t->elements, t->bytes, t->scales, t->axis, t->scale[0], t->scale[1],\n"
-        "           t->zero_point[0], t->zero_point[1]);\n}\n"
+        '    printf("%s|%u|%u|%u %u|%u|%u|%u|%d %d|%g %g|%d %d\\n", t->name, t->dtype, t->rank, t->shape[0],\n'
+        "           t->shape[1], t->elements, t->bytes, t->scales, t->axis, t->length, t->scale[0],\n"
+        "           t->scale[1], t->zero_point[0], t->zero_point[1]);\n}\n"
         "int main(void)\n{\n    show(&odd_input_tensors[0]);\n    show(&odd_input_tensors[1]);\n"
         "    show(&odd_output_tensors[1]);\n    return 0;\n}\n"
     )
     build(["cc", *WARNINGS, "-o", str(tmp_path / "odd"), str(source), str(tmp_path / "odd.o")])
     shown = subprocess.run([tmp_path / "odd"], capture_output=True, check=True).stdout.decode()
     assert shown.splitlines() == [
-        "class|1|2|2 2|4|4|2|1|0.5 0.25|3 -4",
-        "*/ int main;|10|2|2 2|4|16|0|-1|0 0|0 0",
-        "€|10|2|2 2|4|16|0|-1|0 0|0 0",
+        "class|1|2|2 2|4|4|2|1 -1|0.5 0.25|3 -4",
+        "*/ int main;|10|2|2 2|4|16|0|-1 -1|0 0|0 0",
+        "€|10|2|2 2|4|16|0|-1 -1|0 0|0 0",
     ]
+
+
+def test_outputs_with_a_length(tmp_path: Path) -> None:
+    builder = Builder()
+    x = builder.tensor("x", (6,), np.int32)
+    places = builder.tensor("places", (1, 1), np.int64, signature=(-1, 1))
+    builder.op("WHERE", [x], [places])
+    model = load_bytes(builder.build([x], [places]), name="where.tflite")
+    exported = zp.export(model, name="where")
+    assert "int64[up to 6, see 'places:length', 1]" in exported.header
+    require(toolchain("host"))
+    given = np.array([0, 3, 0, 0, 9, 9], np.int32)
+    ((filled, count),) = Program(exported, model, tmp_path).run([given])
+    assert filled[: int(count)].tolist() == [[1], [4], [5]]
 
 
 def test_names_in_c() -> None:
