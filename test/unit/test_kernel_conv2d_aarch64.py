@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import Any
 
 import numpy as np
@@ -120,6 +121,23 @@ def test_results_beyond_i16_are_saturated(isa: str, scale: float, fits: bool, ze
     assert launch.code["fits_words"] is fits
     assert launch.code["flips"] is (zero_point == -128)
     run_and_compare(spec, launch, rng)
+
+
+@pytest.mark.parametrize(
+    ("isa", "products", "tiles"),
+    [
+        ("dotprod", "sdot", [(6, 4), (5, 4), (4, 6), (7, 3), (8, 2), (1, 8)]),
+        ("i8mm", "smmla", [(4, 4), (8, 2)]),
+        ("neon", "smull-pairs", [(2, 8), (4, 4), (2, 6), (3, 5)]),
+    ],
+)
+def test_tiles_stay_in_registers(isa: str, products: str, tiles: list[tuple[int, int]]) -> None:
+    """With a tail behind the loop, and an addition of the zero point."""
+    spec = signed(spec_of(np.ones((64, 40), np.int8), 0, 196))
+    spec = dataclasses.replace(spec, rescale=dataclasses.replace(spec.rescale, zero_point=5))
+    for rows, vectors in tiles:
+        text = runner.assembly(plan_with(spec, isa, products, rows, vectors).code)
+        assert not re.findall(r"\bq\d+.*\[sp", text), (rows, vectors)
 
 
 def test_one_pixel_has_no_products_of_matrices() -> None:
