@@ -83,9 +83,9 @@ def test_c_and_llvm_lay_tensors_out_alike(tmp_path: Path) -> None:
     source.write_text(
         '#include "odd.h"\n#include <stdio.h>\n'
         "static void show(const odd_tensor *t)\n{\n"
-        '    printf("%s|%u|%u|%u %u|%u|%u|%u|%d %d|%g %g|%d %d\\n", t->name, t->dtype, t->rank, t->shape[0],\n'
-        "           t->shape[1], t->elements, t->bytes, t->scales, t->axis, t->length, t->scale[0],\n"
-        "           t->scale[1], t->zero_point[0], t->zero_point[1]);\n}\n"
+        '    printf("%s|%u|%u|%u %u|%u|%u|%u|%d %d|%g %g|%d %d\\n", t->name, t->dtype, t->rank,\n'
+        "           t->shape[0], t->shape[1], t->elements, t->bytes, t->scales, t->axis, t->length,\n"
+        "           t->scale[0], t->scale[1], t->zero_point[0], t->zero_point[1]);\n}\n"
         "int main(void)\n{\n    show(&odd_input_tensors[0]);\n    show(&odd_input_tensors[1]);\n"
         "    show(&odd_output_tensors[1]);\n    return 0;\n}\n"
     )
