@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
+import emulated_kernels
 from kernel_runner import buffer, has, inside, launch_of, run, untouched
 from random_tensors import quantized
 from zeropoint.dialect.meaning import evaluate
@@ -20,6 +21,11 @@ ISAS = [
     pytest.param(isa, marks=pytest.mark.skipif(not has(isa), reason=f"the machine has no {isa}"))
     for isa in ("avx512vbmi", "avx512vnni", "avxvnni", "avx2", "sse4", "neon")
 ]
+
+
+def tails(isa: str) -> range:
+    """Lengths with every remainder; where a kernel is a process of its own, up to two vectors and a bit."""
+    return range(1, 38 if emulated_kernels.is_foreign(isa) else 201)
 
 
 STORAGES = {"i8": (-128, 127), "u8": (0, 255)}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elementwise_kernels import ISAS, all_pairs, images, meaning, run_elementwise, types
+from elementwise_kernels import ISAS, all_pairs, images, meaning, run_elementwise, tails, types
 from random_tensors import quantized, seeds, values
 from zeropoint.dialect import rescale
 from zeropoint.dialect.types import TensorType
@@ -51,7 +51,7 @@ def test_all_pairs_of_bytes(
 def test_every_tail(isa: str, mode: str) -> None:
     rng = np.random.default_rng(3)
     kinds = types(rng, ("i8", "i8", "i8"))
-    for count in [*range(1, 201), 4095, 4097, 9000]:
+    for count in [*tails(isa), 4095, 4097, 9000]:
         image = Image(1, 1, 1, count)
         arrays = [values(rng, replace(kind, shape=(1, 1, 1, count))) for kind in kinds[:2]]
         spec = spec_of("add", kinds, (), mode, [image] * 3)
