@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..dialect.buffers import ALIGNMENT, aligned_bytes
-from .driver import HEADER_WORDS, MAX_CHUNKS, STEP_WORDS
+from .driver import HEADER_WORDS, STEP_WORDS
+from .driver_team import MAX_CHUNKS
 from .loader import LoadedCode
 from .program import KERNEL, Program, Step
 

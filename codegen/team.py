@@ -14,7 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..dialect.buffers import aligned_bytes
-from .driver import DRIVER, STOP_TEAM, TEAM_BYTES, WORK, WORKERS
+from .driver import DRIVER, STOP_TEAM, WORK
+from .driver_team import TEAM_BYTES, WORKERS
 from .loader import LoadedCode
 
 _TEAMS: weakref.WeakSet[Team] = weakref.WeakSet()

@@ -12,12 +12,13 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from ..codegen.driver import DRIVER, control_ir, copy_ir, driver_ir
+from ..codegen.driver import DRIVER, driver_ir
 from ..codegen.llvm import to_object
 from ..codegen.lowering import LAUNCHED_LOWERING, KernelIr
 from ..codegen.machine import Machine
 from ..codegen.program import CONTROL, COPY
 from ..codegen.split import KernelSource
+from ..codegen.step_kernels import control_ir, copy_ir
 from ..kernels.launch import Code
 from ..passes.pipelines import passes_to
 from ..version import __version__

@@ -17,12 +17,13 @@ import numpy as np
 import pytest
 
 from emulation import needs_fork
-from zeropoint.codegen import driver
-from zeropoint.codegen.driver import DRIVER, RUN, copy_ir, driver_ir
+from zeropoint.codegen import driver_team
+from zeropoint.codegen.driver import DRIVER, RUN, driver_ir
 from zeropoint.codegen.llvm import to_object
 from zeropoint.codegen.loader import LoadedCode, load
 from zeropoint.codegen.machine import Machine, host
 from zeropoint.codegen.program import COPY, COPY_UNIT, Pointer, Program, Step
+from zeropoint.codegen.step_kernels import copy_ir
 from zeropoint.codegen.table import TableLayout, Workspace, chunks_of
 from zeropoint.codegen.team import Team
 
@@ -150,7 +151,7 @@ def test_early_steps_run_once_with_the_step_behind_them(code: LoadedCode, thread
     program = Program(tuple(steps), 24000, 1, 1)
     run = Runner(code, program, threads)
     if alone and run.team is not None:
-        ctypes.c_int64.from_address(run.team.address + driver._ALONE).value = 1 << 40
+        ctypes.c_int64.from_address(run.team.address + driver_team.ALONE).value = 1 << 40
     run()
     run()
     memory = {pointer: np.zeros(1000, np.int64) for pointer in [*buffers, Pointer("output")]}
@@ -184,13 +185,13 @@ def test_a_team_without_cores_gives_way_for_a_while(code: LoadedCode) -> None:
 
     runs = 0
     for level, length in [(1, 256), (2, 512), (3, 1024), (4, 2048), (5, 4096), (5, 8192), (5, 8192)]:
-        word(driver._ALONE).value = 0
-        word(driver._LEVEL).value = level - 1 if level < 5 else word(driver._LEVEL).value
-        ctypes.c_int32.from_address(run.team.address + driver._CROWDED).value = 1
+        word(driver_team.ALONE).value = 0
+        word(driver_team.LEVEL).value = level - 1 if level < 5 else word(driver_team.LEVEL).value
+        ctypes.c_int32.from_address(run.team.address + driver_team.CROWDED).value = 1
         run()
         runs += 1
-        assert word(driver._LEVEL).value == level
-        assert length - 49 <= word(driver._ALONE).value < length
+        assert word(driver_team.LEVEL).value == level
+        assert length - 49 <= word(driver_team.ALONE).value < length
     np.testing.assert_array_equal(run.result, expected_repeats(run.values, 50 * runs))
 
 
@@ -200,7 +201,8 @@ def test_interruptions_are_paid_back_and_a_lost_core_is_not(code: LoadedCode) ->
     run = Runner(code, Program(tuple(steps), 0, 1, 1), 2)
     assert run.team is not None
     alone, debt = (
-        ctypes.c_int64.from_address(run.team.address + offset) for offset in (driver._ALONE, driver._DEBT)
+        ctypes.c_int64.from_address(run.team.address + offset)
+        for offset in (driver_team.ALONE, driver_team.DEBT)
     )
     debt.value = 1 << 50
     run()
@@ -332,7 +334,7 @@ def test_program_without_steps(code: LoadedCode) -> None:
 def test_chunks_cover_the_units(threads: int, units: int, cost: int) -> None:
     size, count = chunks_of(Step("mix", units, (), cost=cost), threads)
     assert size * (count - 1) < units <= size * count
-    assert count <= min(units, 16 * threads, driver.MAX_CHUNKS)
+    assert count <= min(units, 16 * threads, driver_team.MAX_CHUNKS)
     if threads == 1 or 0 < cost < 10_000:
         assert count == 1, "not worth the handing over"
 
