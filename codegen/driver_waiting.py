@@ -6,7 +6,7 @@ from .cpu import usual_name
 
 
 def waiting_ir(triple: str) -> str:
-    """LLVM IR of ``@pause``, ``@ticks``, ``@stall_ticks``, ``@sleep``, ``@wake``, and ``@core``, -1 if unknown."""
+    """LLVM IR of ``@pause``, ``@ticks``, ``@stall_ticks``, ``@sleep``, ``@wake``, ``@core`` (or -1)."""
     architecture = usual_name(triple.split("-")[0])
     text = _ARCHITECTURES.get(architecture, _OTHER)
     number = {"x86_64": 202, "aarch64": 98, "riscv64": 98}.get(architecture)

@@ -24,7 +24,7 @@ COPY = "copy"
 """The kernel that every program has at hand (``step_kernels.py``); its row is source, destination, bytes."""
 IF, WHILE, FOR = "if", "while", "for"
 """Kernels that run steps (``step_kernels.py``). Rows of the first two are the place of a condition (a byte
-that is not 0), then where the steps of each part begin and end. ``if`` runs the first part, or else the second;
+that is not 0), then where each part's steps begin and end. ``if`` runs the first part, or else the second;
 ``while`` runs the first, which sets the condition, and as long as that holds the second, again and again.
 
 ``for`` runs its part a number of times. A row is where its steps begin and end, how often they run, how many
