@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from ..errors import TargetError, did_you_mean
+from ..errors import TargetError
+from ..targets.faults import hint
 from ..targets.loading import DATA, load_target
 from ..targets.target import Target
 
@@ -45,18 +46,14 @@ def require_known(target: Target) -> None:
     if machine.cpu and machine.cpu not in known.cpus:
         raise TargetError(
             f"{where}.cpu: LLVM knows no CPU '{machine.cpu}' for {machine.architecture}"
-            + _hint(machine.cpu, known.cpus)
+            + hint(machine.cpu, known.cpus)
         )
     for feature in machine.features:
         if feature[1:] not in known.features:
             raise TargetError(
                 f"{where}.features: LLVM knows no feature '{feature}' for {machine.architecture}"
-                + _hint(feature[1:], known.features)
+                + hint(feature[1:], known.features)
             )
-
-
-def _hint(name: str, names: tuple[str, ...]) -> str:
-    return did_you_mean(name, names) or f"; there are {', '.join(names)}"
 
 
 def _is_shipped(target: Target) -> bool:

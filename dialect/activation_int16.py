@@ -18,7 +18,7 @@ _ONE = 32767
 
 def logistic(x: Ints) -> Ints:
     """``1 / (1 + exp(-x))`` in Q0.15 of ``x`` in Q3.12."""
-    positive = _saturate(_reciprocal_of_one_plus(_exp_on_negative_values(-np.abs(x), 3)) << 1)
+    positive = fx.saturate16(_reciprocal_of_one_plus(_exp_on_negative_values(-np.abs(x), 3)) << 1)
     return np.where(x == 0, 1 << 14, np.where(x > 0, positive, _ONE - positive))
 
 
@@ -27,7 +27,7 @@ def tanh(x: Ints, integer_bits: int = 3) -> Ints:
     exp(-2 * abs(x))``.
     """
     inverse = _reciprocal_of_one_plus(_exp_on_negative_values(-np.abs(x), integer_bits + 1))
-    return np.sign(x) * _saturate((inverse - (1 << 13)) << 2)
+    return np.sign(x) * fx.saturate16((inverse - (1 << 13)) << 2)
 
 
 def _exp_on_negative_values(a: Ints, integer_bits: int) -> Ints:
@@ -50,7 +50,7 @@ def _exp_between_minus_quarter_and_zero(a: Ints) -> Ints:
     x3, x4 = _multiply(x2, x), _multiply(x2, x2)
     cubic = _multiply(fx.rounding_divide_by_pot(x4, 2) + x3, _constant(wide.ONE_THIRD))
     start = _constant(wide.EXP_MINUS_EIGHTH)
-    return _saturate(start + _multiply(start, x + fx.rounding_divide_by_pot(cubic + x2, 1)))
+    return fx.saturate16(start + _multiply(start, x + fx.rounding_divide_by_pot(cubic + x2, 1)))
 
 
 def _reciprocal_of_one_plus(x: Ints) -> Ints:
@@ -60,7 +60,7 @@ def _reciprocal_of_one_plus(x: Ints) -> Ints:
     estimate = _constant(wide.FORTY_EIGHT_SEVENTEENTHS) + _multiply(half_denominator, slope)
     for _ in range(3):
         error = (1 << 13) - _multiply(half_denominator, estimate)
-        estimate = estimate + _saturate(_multiply(estimate, error) << 2)
+        estimate = estimate + fx.saturate16(_multiply(estimate, error) << 2)
     return estimate
 
 
@@ -73,7 +73,3 @@ def _multiply(a: Ints | int, b: Ints | int) -> Ints:
 def _constant(value: int) -> int:
     """A 32-bit constant's upper half, rounded."""
     return int(fx.rounding_divide_by_pot(value, 16))
-
-
-def _saturate(x: Ints) -> Ints:
-    return np.clip(x, -32768, 32767)

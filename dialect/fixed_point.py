@@ -79,6 +79,11 @@ def wrap_int32(values: npt.ArrayLike) -> Ints:
     return ((wide + (1 << 31)) & 0xFFFFFFFF) - (1 << 31)
 
 
+def saturate16(values: Ints) -> Ints:
+    """The nearest int16 of each of ``values``."""
+    return np.clip(values, -32768, 32767)
+
+
 def srdhm(a: npt.ArrayLike, b: npt.ArrayLike) -> Ints:
     """Saturating rounding doubling high multiply of int32: ``floor((a * b + 2^30) / 2^31)``, for operands of
     every sign.

@@ -73,8 +73,8 @@ class Contraction:
     """conv2d and fully_connected: ``acc = sum (q_x - input_zero_point) * (q_w - filter_zero_point) + bias``,
     then ``rescale``.
 
-    ``filter_zero_points`` has one entry or one per output channel. :func:`folded_bias` moves the input's zero
-    point into the bias.
+    ``filter_zero_points`` has one entry or one per output channel. :func:`.rescale.folded_bias` moves the
+    input's zero point into the bias.
     """
 
     input_zero_point: int

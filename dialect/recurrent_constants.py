@@ -111,9 +111,5 @@ def gate(sums: Ints, recurrent: Ints, first: GateSums, second: GateSums, number:
     """Gate ``number`` in Q3.12: each operand rescaled, saturated to 16 bits after each."""
     start = fx.multiply_double_rounding(sums, first.multipliers[number], first.shifts[number])
     more = fx.multiply_double_rounding(recurrent, second.multipliers[number], second.shifts[number])
-    result: Ints = saturate16(saturate16(start) + more)
+    result: Ints = fx.saturate16(fx.saturate16(start) + more)
     return result
-
-
-def saturate16(x: Ints) -> Ints:
-    return np.clip(x, -32768, 32767)

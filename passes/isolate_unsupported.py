@@ -20,6 +20,7 @@ from ..targets import Target
 from ..targets.operators import CONTRACTIONS
 from .decisions import INSERTED_ATTRIBUTE, record
 from .entry import functions
+from .graph import name_of
 from .parameter_choices import needs_float
 from .parameter_graph import BlockGraph
 from .parameter_rules import BIAS, RESULT, Demand, params_text
@@ -76,7 +77,7 @@ class _Islands:
         source = BlockGraph(self.block)
         for operation, op in zip(source.operations, source.graph.ops, strict=True):
             demand = needs_float(source.graph, op, self.target)
-            if demand is not None and _name(operation) in _OF_INTEGERS:
+            if demand is not None and name_of(operation) in _OF_INTEGERS:
                 raise TargetError(
                     f"{operation.location}: error: '{operation.name}': {_reason(self.target, demand)}, and "
                     "there is no such op in float: compile for a target that has it, or for none"
@@ -162,10 +163,6 @@ def _reason(target: Target, demand: Demand) -> str:
     return f"target {target.name} says {rule}, but {label} cannot have {wanted}"
 
 
-def _name(op: Any) -> str:
-    return str(op.name).removeprefix("qnn.")
-
-
 def _maker(value: Any) -> Any | None:
     """The op that gives ``value``; None for a block argument."""
     return None if isinstance(value.owner, ir.Block) else value.owner.operation
@@ -173,7 +170,7 @@ def _maker(value: Any) -> Any | None:
 
 def _bias_type(op: Any, index: int) -> TensorType | None:
     """The type of an int64 bias, which holds no scale, with the scale that it means."""
-    if _name(op) not in CONTRACTIONS or index != BIAS:
+    if name_of(op) not in CONTRACTIONS or index != BIAS:
         return None
     source, kernel, bias = (to_tensor_type(operand.type) for operand in op.operands)
     if bias.element != "i64":
@@ -195,18 +192,18 @@ def _result(op: Any) -> Any | None:
 
 
 def _moves_quantized(op: Any) -> bool:
-    return _name(op) in MOVES and to_tensor_type(op.results[0].type).is_quantized
+    return name_of(op) in MOVES and to_tensor_type(op.results[0].type).is_quantized
 
 
 def _keeps_range(op: Any) -> bool:
     """Whether the result cannot leave the range of its type, since the values are those of its inputs."""
-    if _name(op) not in MOVES:
+    if name_of(op) not in MOVES:
         return False
     result = to_tensor_type(op.results[0].type).params
     if any(to_tensor_type(operand.type).element != result for operand in op.operands):
         return False
     low, high = _range(result)
-    return _name(op) != "pad" or low <= from_attribute(op.attributes["value"]) <= high
+    return name_of(op) != "pad" or low <= from_attribute(op.attributes["value"]) <= high
 
 
 def _range(params: QuantParams) -> tuple[float, float]:

@@ -20,7 +20,7 @@ def lstm_gate(call: Call) -> Array:
         operands[2:] = [cell * peephole]
     total = np.zeros(call.result.shape, np.int64)
     for sums, multiplier, shift in zip(operands, numbers.multipliers, numbers.shifts, strict=True):
-        total = constants.saturate16(total + fx.multiply_double_rounding(sums, multiplier, shift))
+        total = fx.saturate16(total + fx.multiply_double_rounding(sums, multiplier, shift))
     return total
 
 
@@ -36,7 +36,7 @@ def lstm_normalization(call: Call) -> Array:
     deviations = fx.multiply_double_rounding((x << 10) - mean, inverse, -shift)
     scaled = fx.wrap_int32(deviations * weights + bias)
     steps = _quotient(scaled + np.where(scaled > 0, 512, -512), 1024)
-    return constants.saturate16(fx.multiply_double_rounding(steps, numbers.multiplier, numbers.shift))
+    return fx.saturate16(fx.multiply_double_rounding(steps, numbers.multiplier, numbers.shift))
 
 
 def _quotient(x: Array, divisor: int) -> Array:
@@ -58,7 +58,7 @@ def lstm_cell(call: Call) -> Array:
     numbers = constants.cell_update(call.types[2], call.clamp)
     kept = _wrap16(fx.rounding_divide_by_pot(forget * cell, 15))
     added = _wrap16(fx.rounding_divide_by_pot(opened * update, numbers.product_shift))
-    result: Array = np.clip(constants.saturate16(kept + added), numbers.low, numbers.high)
+    result: Array = np.clip(fx.saturate16(kept + added), numbers.low, numbers.high)
     return result
 
 

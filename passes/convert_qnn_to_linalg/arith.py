@@ -192,6 +192,11 @@ def multiply_double_rounding(x: Scalar, multiplier: Number, left: Number, right:
     return rounding_divide_by_pot(srdhm(x << left, multiplier), right)
 
 
+def saturate16(x: Scalar) -> Scalar:
+    """The nearest int16, in the type of ``x``."""
+    return x.clip(-32768, 32767)
+
+
 def round_half_away_ratio(total: Scalar, count: Number) -> Scalar:
     """``total / count`` to nearest, ties away from zero, ``count > 0``: ``(total +- count / 2) / count``,
     truncated.

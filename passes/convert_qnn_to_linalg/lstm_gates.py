@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...dialect import recurrent_constants as constants
-from .arith import multiply_double_rounding
+from .arith import multiply_double_rounding, saturate16
 from .builder import Builder, Value
 from .core import Call
 from .normalization import inverse_square_root
@@ -21,11 +21,11 @@ def lstm_gate(builder: Builder, call: Call) -> Value:
         if seen:
             cell, peephole = (value.extend("i32") for value in seen)
             terms.append(cell * peephole)
-        total = _saturate(_rescaled(x, numbers.multipliers[0], numbers.shifts[0]))
+        total = saturate16(_rescaled(x, numbers.multipliers[0], numbers.shifts[0]))
         for term, multiplier, shift in zip(
             terms[1:], numbers.multipliers[1:], numbers.shifts[1:], strict=True
         ):
-            total = _saturate(total + _rescaled(term, multiplier, shift))
+            total = saturate16(total + _rescaled(term, multiplier, shift))
         return total.truncate("i16")
 
     operands = [call.operand(index) for index in range(len(call.types))]
@@ -61,7 +61,7 @@ def lstm_normalization(builder: Builder, call: Call) -> Value:
         scaled = deviation * weight.extend("i32") + offset
         half = (scaled > 0).select(scaled.body.constant("i64", 512), scaled.body.constant("i64", -512))
         steps = _quotient(scaled.extend("i64") + half, 1024).truncate("i32")
-        return _saturate(_rescaled(steps, numbers.multiplier, numbers.shift)).truncate("i16")
+        return saturate16(_rescaled(steps, numbers.multiplier, numbers.shift)).truncate("i16")
 
     operands = [(gate, "b, u"), (weights, "u"), (bias, "u"), *((row, "b") for row in rows)]
     output = (builder.empty([batch, units], "i16"), "b, u")
@@ -70,10 +70,6 @@ def lstm_normalization(builder: Builder, call: Call) -> Value:
 
 def _rescaled(x: Scalar, multiplier: int, shift: int) -> Scalar:
     return multiply_double_rounding(x, multiplier, max(shift, 0), max(-shift, 0))
-
-
-def _saturate(x: Scalar) -> Scalar:
-    return x.clip(-32768, 32767)
 
 
 def _quotient(x: Scalar, divisor: int) -> Scalar:

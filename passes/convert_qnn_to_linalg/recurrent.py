@@ -8,7 +8,7 @@ from ...dialect import fixed_point_functions as wide
 from ...dialect import recurrent_constants as constants
 from ...dialect.fixed_point import rounding_divide_by_pot as divide
 from ...dialect.recurrent_constants import GateSums
-from .arith import multiply_double_rounding, rounding_divide_by_pot
+from .arith import multiply_double_rounding, rounding_divide_by_pot, saturate16
 from .builder import Builder, Value
 from .core import Call
 from .scalar import Scalar
@@ -28,7 +28,7 @@ def lstm_cell(builder: Builder, call: Call) -> Value:
         i = f.body.constant("i32", _ONE) - f if coupled else logistic16(opening[0])
         kept = _wrap16(rounding_divide_by_pot(f * cell, 15))
         added = _wrap16(rounding_divide_by_pot(i * tanh16(update, 3), numbers.product_shift))
-        return _saturate(kept + added).clip(numbers.low, numbers.high).truncate("i16")
+        return saturate16(kept + added).clip(numbers.low, numbers.high).truncate("i16")
 
     used = [0, 1] if coupled else [0, 1, 2]
     return _step(builder, call, used, "i16", formula)
@@ -70,7 +70,7 @@ def _gates(call: Call, sums: tuple[Scalar, ...], numbers: list[int]) -> list[Sca
     """Gates in Q3.12 from pairs of sums."""
     first, second = (constants.gate_sums(type_, call.types[2]) for type_ in call.types[:2])
     pairs = zip(sums[::2], sums[1::2], numbers, strict=True)
-    return [_saturate(_saturate(_rescaled(a, first, n)) + _rescaled(b, second, n)) for a, b, n in pairs]
+    return [saturate16(saturate16(_rescaled(a, first, n)) + _rescaled(b, second, n)) for a, b, n in pairs]
 
 
 def _rescaled(x: Scalar, constants_: GateSums, number: int) -> Scalar:
@@ -81,7 +81,7 @@ def _rescaled(x: Scalar, constants_: GateSums, number: int) -> Scalar:
 def logistic16(x: Scalar) -> Scalar:
     """``activation_int16.logistic`` of an i32 that holds 16 bits."""
     inverse = _reciprocal_of_one_plus(_exp_on_negative_values(_negative(x), 3))
-    positive = _saturate(inverse << 1)
+    positive = saturate16(inverse << 1)
     either = (x > 0).select(positive, positive.body.constant("i32", _ONE) - positive)
     return x.compare("eq", 0).select(x.body.constant("i32", 1 << 14), either)
 
@@ -89,7 +89,7 @@ def logistic16(x: Scalar) -> Scalar:
 def tanh16(x: Scalar, integer_bits: int) -> Scalar:
     """``activation_int16.tanh`` of an i32 that holds 16 bits."""
     inverse = _reciprocal_of_one_plus(_exp_on_negative_values(_negative(x), integer_bits + 1))
-    positive = _saturate((inverse - (1 << 13)) << 2)
+    positive = saturate16((inverse - (1 << 13)) << 2)
     either = (x > 0).select(positive, positive.body.constant("i32", 0) - positive)
     return x.compare("eq", 0).select(x, either)
 
@@ -117,7 +117,7 @@ def _exp_between_minus_quarter_and_zero(a: Scalar) -> Scalar:
     x3, x4 = _multiply(x2, x), _multiply(x2, x2)
     cubic = _multiply(rounding_divide_by_pot(x4, 2) + x3, _constant(wide.ONE_THIRD))
     start = _constant(wide.EXP_MINUS_EIGHTH)
-    return _saturate(_multiply(x + rounding_divide_by_pot(cubic + x2, 1), start) + start)
+    return saturate16(_multiply(x + rounding_divide_by_pot(cubic + x2, 1), start) + start)
 
 
 def _reciprocal_of_one_plus(x: Scalar) -> Scalar:
@@ -126,7 +126,7 @@ def _reciprocal_of_one_plus(x: Scalar) -> Scalar:
     estimate = slope + _constant(wide.FORTY_EIGHT_SEVENTEENTHS)
     for _ in range(3):
         error = x.body.constant("i32", 1 << 13) - _multiply(half_denominator, estimate)
-        estimate = estimate + _saturate(_multiply(estimate, error) << 2)
+        estimate = estimate + saturate16(_multiply(estimate, error) << 2)
     return estimate
 
 
@@ -136,10 +136,6 @@ def _multiply(a: Scalar, b: Scalar | int) -> Scalar:
 
 def _constant(value: int) -> int:
     return int(divide(value, 16))
-
-
-def _saturate(x: Scalar) -> Scalar:
-    return x.clip(-32768, 32767)
 
 
 def _wrap16(x: Scalar) -> Scalar:
