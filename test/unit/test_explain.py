@@ -151,7 +151,7 @@ def test_ops_that_no_kernel_family_takes_say_why() -> None:
     rows = by_label(found)
     assert found.isa == "avx2"
     assert rows["0"].no_family == ""
-    assert reasons(rows["1"]) == ["no kernel family: it is not over height and width"]
+    assert reasons(rows["1"]) == ["no kernel family: it is not over neighbouring dimensions before the last"]
     assert "1 operator that no kernel family of avx2 takes: loops" in totals_text(found)
 
 

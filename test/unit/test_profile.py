@@ -113,7 +113,7 @@ def test_a_convolution_and_its_work(profile: Profile) -> None:
 def test_generic_kernels_say_why(profile: Profile) -> None:
     assert {step.tensors for step in profile.generic} == {("net/averaged/out",)}
     for step in profile.generic:
-        assert step.reason == "mean: it is not over height and width"
+        assert step.reason == "mean: it is not over neighbouring dimensions before the last"
         assert (step.isa, step.work.macs) == ("", 0)
     text = "\n".join(summary(profile))
     assert re.search(
