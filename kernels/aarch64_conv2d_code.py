@@ -157,8 +157,8 @@ class _Aarch64Kernel(Kernel):
         return [w.broadcast(value, "i32", w.i32) for value in sums]
 
 
-class _Sdot(_Aarch64Kernel):
-    """A sum for every vector of every pixel."""
+class _QuadKernel(_Aarch64Kernel):
+    """Steps are quads; a sum for every vector of every pixel."""
 
     bytes_per_step = 4
 
@@ -168,6 +168,11 @@ class _Sdot(_Aarch64Kernel):
     def _add_block(self, totals: list[str], weights: str, at: Sequence[str]) -> None:
         self._add_tail(totals, weights, at, 4)
 
+    def _end(self, sums: Sequence[str], columns: Columns) -> list[str]:
+        return list(sums)
+
+
+class _Sdot(_QuadKernel):
     def _add_tail(self, totals: list[str], weights: str, at: Sequence[str], steps: int) -> None:
         w, width = self.w, self.w.isa.vector_bytes
         pixels = [w.load(at[row], w.i8) for row in range(self.rows)]
@@ -177,9 +182,6 @@ class _Sdot(_Aarch64Kernel):
                 for i, pixel in enumerate(pixels):
                     k = i * self.vectors + j
                     totals[k] = dots.dot_lane(w, totals[k], pixel, vector, step)
-
-    def _end(self, sums: Sequence[str], columns: Columns) -> list[str]:
-        return list(sums)
 
 
 class _Smmla(_Aarch64Kernel):
@@ -256,17 +258,7 @@ class _SmullKernel(_Aarch64Kernel):
         totals[k] = dots.add_pairs(w, totals[k], words)
 
 
-class _SmullPairs(_SmullKernel):
-    """A sum for every vector of every pixel."""
-
-    bytes_per_step = 4
-
-    def _begin(self, columns: Columns) -> list[str]:
-        return [columns[j][i] for i in range(self.rows) for j in range(self.vectors)]
-
-    def _add_block(self, totals: list[str], weights: str, at: Sequence[str]) -> None:
-        self._add_tail(totals, weights, at, 4)
-
+class _SmullPairs(_QuadKernel, _SmullKernel):
     def _add_tail(self, totals: list[str], weights: str, at: Sequence[str], steps: int) -> None:
         w, width = self.w, self.w.isa.vector_bytes
         pixels = [w.load(at[row], w.i8) for row in range(self.rows)]
@@ -282,9 +274,6 @@ class _SmullPairs(_SmullKernel):
                     first, second = (self._behind(pair, totals, done) for pair in (first, second))
                     done.append(i * self.vectors + j)
                     self._add_products(totals, done[-1], (first, second), vector)
-
-    def _end(self, sums: Sequence[str], columns: Columns) -> list[str]:
-        return list(sums)
 
 
 class _Smull(_SmullKernel):
