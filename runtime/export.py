@@ -51,10 +51,12 @@ class Exported:
         """Write the file, and the header beside it; returns this with :attr:`files` set.
 
         Raises:
-            InputError: the file would be where the header goes.
+            InputError: ``output`` is a folder, or the file would be where the header goes.
             ZeropointError: a file cannot be written.
         """
         path = Path(output)
+        if path.is_dir():
+            raise InputError(f"output: got the folder '{path}', expected a file's name")
         beside = path.with_suffix(".h")
         if beside == path:
             raise InputError(f"output: got '{path}', which is where the header goes; take another suffix")

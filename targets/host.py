@@ -76,7 +76,10 @@ def why_not_here(target: Target) -> str | None:
     if needed is None or here is None:
         return None
     if needed.architecture != here.architecture:
-        return f"its code is for {needed.architecture}, this machine is {here.architecture}"
+        return (
+            f"its code is for {needed.architecture}, this machine is {here.architecture} "
+            "(`zeropoint compile` makes files for others)"
+        )
     missing = sorted(_needs(needed) - _needs(here))
     return f"this machine has no {', '.join(missing)}" if missing else None
 

@@ -43,7 +43,7 @@ def register(commands: Any) -> None:
         "show the scale), the stored range after a fused activation, millions of multiply-accumulates "
         "(MMAC) and 1000 bytes (KB) of constants. Rounding rules: `double` rounds twice, in Q31 integers; "
         "`once-half-away` and `float32-half-even` once, the product in float64 or float32; `single-half-up` "
-        "once, in integers.",
+        "once, in integers; `exact` never has to.",
     )
     add_model_arguments(command)
     command.add_argument("--json", action="store_true", help="every row in full, as JSON, for scripts")

@@ -30,7 +30,10 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
 
-    zp.export(NETWORK, arguments.target, output=arguments.folder / "digits.o", name="digits")
+    try:
+        zp.export(NETWORK, arguments.target, output=arguments.folder / "digits.o", name="digits")
+    except zp.ZeropointError as error:
+        parser.exit(1, f"{parser.prog}: error: {error}\n")
 
     network = zp.compile(NETWORK)
     images, labels = load_test_set()

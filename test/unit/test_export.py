@@ -439,6 +439,10 @@ def test_what_is_written(tmp_path: Path) -> None:
     assert (tmp_path / "some.h").read_text() == exported.header
     with pytest.raises(zp.InputError, match="which is where the header goes"):
         exported.write(tmp_path / "some.h")
+    with pytest.raises(zp.InputError, match=r"output: got the folder '.*', expected a file's name"):
+        exported.write(tmp_path)
+    with pytest.raises(zp.InputError, match=r"output: got the folder '\.', expected a file's name"):
+        exported.write(".")
     with pytest.raises(zp.ZeropointError, match=r"nowhere/x\.o: cannot be written: No such file"):
         exported.write(tmp_path / "nowhere" / "x.o")
 
