@@ -23,6 +23,7 @@ from .contestants import JUDGE, OURS, PEERS, TUNED
 from .network import load_network
 from .networks import RECIPES, find_models, networks_folder
 from .plot import to_svg
+from .progress import say
 from .report import print_report
 from .results import row
 
@@ -99,7 +100,7 @@ def compare(arguments: argparse.Namespace) -> int:
                 rows += _measure_one(path, threads, cpus, ceilings, arguments)
     except KeyboardInterrupt:  # what has been measured is worth showing
         status = 130
-    _say("")
+    say("")
     document = _document(rows, arguments, cpus, ceilings, begin, machine.now())
     if arguments.json:
         print(json.dumps(document, indent=1))
@@ -117,20 +118,14 @@ def _measure_one(
     try:
         network = load_network(path, arguments.networks_dir)
     except zp.ZeropointError as error:
-        _say("")
+        say("")
         print(f"{path.name}: left out: {str(error).splitlines()[0]}", file=sys.stderr)
         return []
     contestants = [*arguments.systems, *([] if arguments.no_bits else [JUDGE])]
     entries = measure(
-        network, contestants, threads=threads, cpus=cpus[-threads:], seconds=arguments.seconds, say=_say
+        network, contestants, threads=threads, cpus=cpus[-threads:], seconds=arguments.seconds, say=say
     )
     return [row(network, threads, e, entries, ceilings) for e in entries if e.contestant != JUDGE]
-
-
-def _say(text: str) -> None:
-    """Progress: one line on a terminal, nothing elsewhere."""
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
 
 def _document(

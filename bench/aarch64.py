@@ -23,6 +23,7 @@ from .aarch64_report import document, print_report
 from .aarch64_rows import network_row, predict_cycles
 from .network import Network, load_network
 from .networks import find_models, networks_folder
+from .progress import say
 
 DESCRIPTION = """\
 Networks x emulated AArch64 processors: the instructions of one inference by Zeropoint and by LiteRT
@@ -76,9 +77,9 @@ def measure(arguments: argparse.Namespace) -> int:
                 continue
             expected = None if arguments.no_bits else _outputs_here(network, arguments.numerics)
             for name in arguments.processors:
-                _say(f"{network.name}, {name}")
+                say(f"{network.name}, {name}")
                 rows.append(_measure_one(network, name, machine, arguments, expected))
-    _say("")
+    say("")
     if not arguments.no_cycles:
         predict_cycles(rows)
     date = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="minutes")
@@ -153,12 +154,6 @@ def _print_warnings(rows: Sequence[dict[str, Any]]) -> None:
                 print(f"warning: {name}: a second inference differed by {found['varies_by']} instructions")
             if found.get("threads", 1) > 1:
                 print(f"warning: {name}: {found['threads']} threads: counts may be too low")
-
-
-def _say(text: str) -> None:
-    """Progress: one line on a terminal, nothing elsewhere."""
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

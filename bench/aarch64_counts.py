@@ -79,15 +79,6 @@ class Counts:
             return ""
         return self.mappings[at].path
 
-    def by_path(self, label: int) -> Counter[str]:
-        """Instructions executed under ``label`` by the file they are from."""
-        found: Counter[str] = Counter()
-        for block in self.blocks:
-            executions = block.executions.get(label, 0)
-            if executions:
-                found[self.path_at(block.address)] += executions * len(block.words)
-        return found
-
 
 def read_counts(path: Path) -> Counts:
     """Raises CountsError if the program under the emulator did not end as it should."""

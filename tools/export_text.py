@@ -48,19 +48,11 @@ def _rows(report: ExportReport) -> list[tuple[str, ...]]:
         for number, layer in enumerate(report.layers)
     ]
     macs = sum(layer.macs for layer in report.layers)
+    entry = f"{report.entry_bytes:,}" if report.entry_bytes else ""
     total = (f"{macs / 1e6:.3f}" if macs else "", f"{report.constant_bytes:,}", f"{report.code_bytes:,}")
     return [
         *rows,
-        (
-            "",
-            "init, run and checks",
-            "",
-            "",
-            "",
-            f"{report.entry_bytes:,}" if report.entry_bytes else "",
-            "",
-            "",
-        ),
+        ("", "init, run and checks", "", "", "", entry, "", ""),
         ("", "total", "", *total, f"{report.peak_bytes:,}", "at most"),
     ]
 

@@ -143,11 +143,6 @@ def pad_shape(input: Sequence[int], low: Sequence[int], high: Sequence[int]) -> 
     )
 
 
-def slice_sizes(begin: Sequence[int], end: Sequence[int], strides: Sequence[int]) -> Shape:
-    """The ``sizes`` of a slice op from begin (included) and end (excluded) with positive strides."""
-    return tuple(max(0, -(-(e - b) // s)) for b, e, s in zip(begin, end, strides, strict=True))
-
-
 def gather_shape(input: Sequence[int], indices: Sequence[int], axis: int, batch_dims: int) -> Shape:
     """The input's dimensions before ``axis``, those of the indices between batch and depth, those of the
     input behind the ``depth`` (last extent of the indices) that are indexed.

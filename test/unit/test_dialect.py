@@ -168,7 +168,6 @@ def test_shapes() -> None:
     assert shapes.concat_shape([(DYNAMIC, 3), (2, DYNAMIC)], 1) == (2, DYNAMIC)
     assert shapes.pad_shape((2, DYNAMIC), (1, 0), (0, 3)) == (3, DYNAMIC)
     assert shapes.transpose_shape((2, 3, 4), (2, 0, 1)) == (4, 2, 3)
-    assert shapes.slice_sizes((0, 1, 5), (2, 8, 3), (1, 3, 1)) == (2, 3, 0)
     assert shapes.reduce_shape((2, 3, 4), [0, 2], keep_dims=True) == (1, 3, 1)
     assert shapes.reduce_shape((2, 3, 4), [0, 2], keep_dims=False) == (3,)
     assert shapes.same_padding_2d((8, 9), (3, 3), (2, 2)) == (0, 1, 1, 1)

@@ -17,6 +17,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+_STAMP = "zeropoint-requirements"
+"""Of a folder of wheels: the file that says what it was made from."""
 _OLDEST_GLIBC = 17
 """Minor version of the oldest C library that wheels for AArch64 are made for."""
 
@@ -66,6 +68,3 @@ def is_current(environment: Environment, wanted: list[str]) -> bool:
     """Whether the wheels are there, for these requirements."""
     path: Path = environment.site / _STAMP
     return path.exists() and path.read_text() == stamp(wanted)
-
-
-_STAMP = "zeropoint-requirements"
