@@ -41,8 +41,8 @@ def register(commands: Any) -> None:
         "rule, the fixed-point multiplier and shift that the kernel applies (left shifts are positive; "
         "per-channel operators show the range over their channels; rules that multiply in floating point "
         "show the scale), the stored range after a fused activation, millions of multiply-accumulates "
-        "(MMAC) and 1000 bytes (KB) of constants. Rounding rules: `double` rounds twice, in Q31 integers; "
-        "`once-half-away` and `float32-half-even` once, the product in float64 or float32; `single-half-up` "
+        "(MMAC; what is in a loop is counted once) and 1000 bytes (KB) of constants. "
+        "Rounding rules: `double` rounds twice, in Q31 integers; `once-half-away` and `float32-half-even` once, the product in float64 or float32; `single-half-up` "
         "once, in integers; `exact` never has to.",
     )
     add_model_arguments(command)
