@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .instructions.aarch64 import dot_quads
 from .instructions.common import pinned_in
 from .writer import Writer
 
@@ -41,7 +42,7 @@ def dot_lane(w: Writer, accumulator: str, values: str, weights: str, lane: int) 
     """
     lanes = w.bitcast(values, w.i8, w.i32)
     quad = w.bitcast(w.shuffle(lanes, lanes, [lane] * w.lanes, w.i32), w.i32, w.i8)
-    return w.intrinsic(f"{_NEON}.sdot.v4i32.v16i8", [accumulator, weights, quad], [w.i32, w.i8, w.i8], w.i32)
+    return dot_quads(w, accumulator, weights, quad)
 
 
 def multiply_matrices(w: Writer, accumulator: str, values: str, weights: str) -> str:

@@ -22,16 +22,8 @@ def dot_quads(w: Writer, accumulator: str, values: str, weights: str) -> str:
 
 def dot_pairs(w: Writer, accumulator: str, lhs: str, rhs: str) -> str:
     """``smull`` and ``smull2``, whose neighbours ``addp`` adds."""
-    pairs = [w.bitcast(value, w.i32, w.i16) for value in (lhs, rhs)]
-    products = [
-        w.intrinsic(
-            f"{_NEON}.smull.v4i32",
-            [_half(w, pair, upper, w.i16) for pair in pairs],
-            [_HALF_WORDS] * 2,
-            w.i32,
-        )
-        for upper in (False, True)
-    ]
+    lhs, rhs = (w.bitcast(value, w.i32, w.i16) for value in (lhs, rhs))
+    products = [multiply_words(w, lhs, rhs, upper) for upper in (False, True)]
     return w.binary(
         "addi", accumulator, w.intrinsic(f"{_NEON}.addp.v4i32", products, [w.i32] * 2, w.i32), w.i32
     )
@@ -160,7 +152,7 @@ def bytes_to_floats(w: Writer, value: str, quarter: int, signed: bool) -> str:
     if not signed:
         return w.op(f"arith.uitofp {numbers} : {w.i32} to {w.f32}")
     bits = w.op("llvm.mlir.constant(24 : i32) : i32")  # an immediate
-    return w.intrinsic("llvm.aarch64.neon.vcvtfxs2fp.v4f32.v4i32", [numbers, bits], [w.i32, "i32"], w.f32)
+    return w.intrinsic(f"{_NEON}.vcvtfxs2fp.v4f32.v4i32", [numbers, bits], [w.i32, "i32"], w.f32)
 
 
 def cut_to_words(w: Writer, low: str, high: str) -> str:
@@ -221,4 +213,4 @@ def _half(w: Writer, value: str, upper: bool, type_: str) -> str:
 
 def _joined(w: Writer, halves: Sequence[str], type_: str) -> str:
     """Two vectors of eight bytes as one."""
-    return w.shuffle(halves[0], halves[1], range(16 // (1 if type_ == _HALF_BYTES else 2)), type_)
+    return w.shuffle(halves[0], halves[1], range(16 if type_ == _HALF_BYTES else 8), type_)
