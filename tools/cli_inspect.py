@@ -42,8 +42,9 @@ def register(commands: Any) -> None:
         "per-channel operators show the range over their channels; rules that multiply in floating point "
         "show the scale), the stored range after a fused activation, millions of multiply-accumulates "
         "(MMAC; what is in a loop is counted once) and 1000 bytes (KB) of constants. "
-        "Rounding rules: `double` rounds twice, in Q31 integers; `once-half-away` and `float32-half-even` once, the product in float64 or float32; `single-half-up` "
-        "once, in integers; `exact` never has to.",
+        "Rounding rules: `double` rounds twice, in Q31 integers; `once-half-away` and "
+        "`float32-half-even` once, the product in float64 or float32; `single-half-up` once, in integers; "
+        "`exact` never has to.",
     )
     add_model_arguments(command)
     command.add_argument("--json", action="store_true", help="every row in full, as JSON, for scripts")
