@@ -1,5 +1,5 @@
 """Models of one operator, of kinds that are in few networks: dynamic range ("hybrid"), weights in blocks,
-recurrent layers, int16, reductions, products of computed matrices.
+recurrent layers, int16, reductions, products of computed matrices, detections.
 
 ``python test/benchmark_models.py FOLDER`` writes one file each, for ``python -m bench compare FOLDER``. With
 ``--measure`` it compares Zeropoint with LiteRT's default kernels itself, on one thread of this process, in
@@ -221,6 +221,31 @@ def computed_batch_matmul(batch: int, rows: int, depth: int, columns: int, trans
     return write
 
 
+def detections(count: int, classes: int, found: int, regular: bool, threshold: float) -> Model:
+    """SSD's last operator; the scores' first class is the background."""
+
+    def write(model: Builder, rng: np.random.Generator) -> tuple[Sequence[int], Sequence[int]]:
+        boxes = model.tensor("boxes", (1, count, 4), np.float32)
+        scores = model.tensor("scores", (1, count, classes + 1), np.float32)
+        anchors = np.concatenate([rng.random((count, 2)), rng.uniform(0.05, 0.35, (count, 2))], axis=1)
+        operands = [boxes, scores, model.constant("anchors", anchors.astype(np.float32))]
+        shapes = ((1, found, 4), (1, found), (1, found), (1,))
+        results = [model.tensor(f"y{i}", shape, np.float32) for i, shape in enumerate(shapes)]
+        options = {
+            "max_detections": found,
+            "max_classes_per_detection": 1,
+            "nms_score_threshold": threshold,
+            "nms_iou_threshold": 0.6,
+            "num_classes": classes,
+            "use_regular_nms": regular,
+        }
+        scales = {"y_scale": 10.0, "x_scale": 10.0, "h_scale": 5.0, "w_scale": 5.0}
+        model.op("TFLite_Detection_PostProcess", operands, results, **options, **scales)
+        return [boxes, scores], results
+
+    return write
+
+
 ROUNDS, ROUND_SECONDS, LEAST = 8, 0.03, 3
 
 MODELS = {
@@ -255,6 +280,9 @@ MODELS = {
     "int8_mean_of_channels": reduction("MEAN", (3,)),
     "int8_batch_matmul_8x64x64x64": computed_batch_matmul(8, 64, 64, 64, False),
     "int8_batch_matmul_transposed_8x64x64x64": computed_batch_matmul(8, 64, 64, 64, True),
+    "detections_fast_1917x90": detections(1917, 90, 10, False, 1e-8),
+    "detections_fast_19206x90": detections(19206, 90, 25, False, 0.3),
+    "detections_regular_1917x90": detections(1917, 90, 100, True, 1.0),
 }
 
 

@@ -9,6 +9,10 @@ from typing import Any
 from .builder import Builder, Value
 from .core import Call
 from .scalar import Body, Scalar
+from .sort_key import MINUS_INFINITY, NO_KEY, place_of_key, sort_key
+
+_EXTENTS = 5
+"""What is kept of a box: four corners and the area."""
 
 
 def decode_boxes(builder: Builder, call: Call) -> Value:
@@ -41,8 +45,9 @@ def decode_boxes(builder: Builder, call: Call) -> Value:
 
 
 def non_max_suppression(builder: Builder, call: Call) -> Value:
-    """Class by class: candidates are listed, then in each step the best one that is left is selected, and
-    the list shortened to those that do not overlap with it.
+    """Class by class: candidates are listed once, with their corners and areas side by side. Then each step
+    takes the best one that is left, and in one pass over the list drops it and what overlaps with it, and
+    finds the next best.
     """
     boxes, scores = call.operands()
     classes, count = call.types[1].shape
@@ -50,93 +55,110 @@ def non_max_suppression(builder: Builder, call: Call) -> Value:
     least, limit = float(call["score_threshold"]), float(call["iou_threshold"])
 
     def write(body: Body, arguments: list[Any]) -> Any:
-        box, score, listed, result = arguments
+        box, score, keys, extents, result = arguments
 
         def of_class(body: Body, row: Scalar, state: list[Any]) -> list[Any]:
-            listed, length = _candidates(body, score, row, state[1], count, least)
+            result, keys, extents = state
+            keys, length, best = _candidates(body, score, row, keys, count, least)
+            extents = _extents(body, box, keys, length, extents)
 
             def select(body: Body, k: Scalar, state: list[Any]) -> list[Any]:
-                result, listed, left = state
-                best = _best(body, score, row, listed, left)
-                result = body.insert(body.adopt(best), result, [body.adopt(row.value), k])
-                return [result, *_without_overlaps(body, box, best, listed, left, limit)]
+                result, keys, best = state
+                result = body.insert(_number(body.adopt(best)), result, [body.adopt(row.value), k])
+                return [result, *_without_overlaps(body, box, best, keys, length, extents, limit)]
 
             stop = body.constant("index", places)
-            return body.loop(stop, [state[0], listed, length], select)[:2]
+            result, keys, _ = body.loop(stop, [result, keys, best], select)
+            return [result, keys, extents]
 
-        return body.loop(body.constant("index", classes), [result, listed], of_class)[0]
+        return body.loop(body.constant("index", classes), [result, keys, extents], of_class)[0]
 
-    listed = builder.empty((count,), "i32")
+    scratch = [builder.empty((count,), "i64"), builder.empty((_EXTENTS, count), "f32")]
     return builder.kernel(
-        "non_max_suppression", [boxes, scores, listed], builder.empty(call.result.shape, "i32"), write
+        "non_max_suppression", [boxes, scores, *scratch], builder.empty(call.result.shape, "i32"), write
     )
 
 
-def _candidates(body: Body, score: Any, row: Scalar, listed: Any, count: int, least: float) -> list[Any]:
-    """The boxes whose score is high enough, in order, and how many they are."""
+def _candidates(body: Body, score: Any, row: Scalar, keys: Any, count: int, least: float) -> list[Any]:
+    """The keys of the boxes whose score is high enough, how many they are, and the highest.
+
+    The list is as long as there are boxes. What is not kept is written, too, and overwritten by the next.
+    """
 
     def step(body: Body, i: Scalar, state: list[Any]) -> list[Any]:
-        kept = body.extract(score, [body.adopt(row.value), i]) >= least
-        return _append(body, state, i.index_to("i32"), kept)
+        keys, length, best = state[0], *(body.adopt(value) for value in state[1:])
+        value = body.extract(score, [body.adopt(row.value), i])
+        key, kept = sort_key(value, i, MINUS_INFINITY), value >= least
+        longer = length + kept.select(body.constant("index", 1), body.constant("index", 0))
+        best = best.maximum(kept.select(key, NO_KEY))
+        return [body.insert(key, keys, [length]), longer.value, best.value]
 
-    none = body.constant("index", 0).value
-    return body.loop(body.constant("index", count), [listed, none], step)
-
-
-def _append(body: Body, state: list[Any], number: Scalar, kept: Scalar) -> list[Any]:
-    """A list and its length with ``number`` behind it; the length only counts it if it is ``kept``.
-
-    The list is as long as there are boxes and never longer than what was looked at, so there is room.
-    """
-    listed, length = state[0], body.adopt(state[1])
-    longer = length + kept.select(body.constant("index", 1), body.constant("index", 0))
-    return [body.insert(number, listed, [length]), longer.value]
+    start = [keys, body.constant("index", 0).value, body.constant("i64", NO_KEY).value]
+    return body.loop(body.constant("index", count), start, step)
 
 
-def _best(body: Body, score: Any, row: Scalar, listed: Any, left: Any) -> Any:
-    """The first box of the list with the highest score, -1 of an empty list."""
+def _extents(body: Body, box: Any, keys: Any, length: Any, extents: Any) -> Any:
+    """Corners and area of every candidate."""
 
     def step(body: Body, j: Scalar, state: list[Any]) -> list[Any]:
-        best, highest = (body.adopt(value) for value in state)
-        number = body.extract(listed, [j])
-        value = body.extract(score, [body.adopt(row.value), number.to_index()])
-        wins = best.compare("lt", 0) | (value > highest)
-        return [wins.select(number, best).value, wins.select(value, highest).value]
+        corners = _corners(body, box, place_of_key(body.extract(keys, [j])).to_index())
+        extents = state[0]
+        for k, value in enumerate([*corners, _area(corners)]):
+            extents = body.insert(value, extents, [body.constant("index", k), j])
+        return [extents]
 
-    start = [body.constant("i32", -1).value, body.constant("f32", 0.0).value]
-    return body.loop(body.adopt(left), start, step)[0]
+    return body.loop(body.adopt(length), [extents], step)[0]
 
 
-def _without_overlaps(body: Body, box: Any, best: Any, listed: Any, left: Any, limit: float) -> list[Any]:
-    """The list without ``best`` and the boxes whose overlap with it is more than ``limit``; its length.
+def _corners(body: Body, box: Any, place: Scalar) -> list[Scalar]:
+    return [body.extract(box, [place, body.constant("index", k)]) for k in range(4)]
 
-    What stays moves towards the front of the same memory: a place is read before it is written.
+
+def _area(corners: list[Scalar]) -> Scalar:
+    return (corners[2] - corners[0]) * (corners[3] - corners[1])
+
+
+def _number(best: Scalar) -> Scalar:
+    """The box of a key; -1 if there is none."""
+    place = place_of_key(best).truncate("i32")
+    return best.compare("ne", NO_KEY).select(place, -1)
+
+
+def _without_overlaps(
+    body: Body, box: Any, best: Any, keys: Any, length: Any, extents: Any, limit: float
+) -> list[Any]:
+    """The keys without ``best`` and those of boxes whose overlap with it is more than ``limit``, and the
+    highest that is left. A branch-free pass, which LLVM vectorizes.
     """
-    zero = body.constant("i32", 0)
-    place = body.adopt(best).maximum(zero).to_index()  # of an empty list nothing is looked at
-    corners = [body.extract(box, [place, body.constant("index", k)]).value for k in range(4)]
+    none = body.constant("index", 0)
+    found = body.adopt(best).compare("ne", NO_KEY)
+    corners = _corners(body, box, found.select(place_of_key(body.adopt(best)).to_index(), none))
+    one = [value.value for value in (*corners, _area(corners))]
 
     def step(body: Body, j: Scalar, state: list[Any]) -> list[Any]:
-        number = body.extract(state[0], [j])
-        one = [body.adopt(corner) for corner in corners]
-        other = [body.extract(box, [number.to_index(), body.constant("index", k)]) for k in range(4)]
+        keys, highest = state[0], body.adopt(state[1])
+        key = body.extract(keys, [j])
+        other = [body.extract(extents, [body.constant("index", k), j]) for k in range(_EXTENTS)]
+        overlap = _overlap([body.adopt(value) for value in one], other)
         # A comparison that is false for NaN, as LiteRT's is.
-        apart = (_overlap(one, other) > limit).compare("eq", 0)
-        return _append(body, state, number, apart & number.compare("ne", body.adopt(best)))
+        dropped = (overlap > limit) | key.compare("eq", body.adopt(best))
+        key = dropped.select(body.constant("i64", NO_KEY), key)
+        return [body.insert(key, keys, [j]), highest.maximum(key).value]
 
-    return body.loop(body.adopt(left), [listed, body.constant("index", 0).value], step)
+    stop = found.select(body.adopt(length), none)  # nothing is left: nothing is looked at
+    return body.loop(stop, [keys, body.constant("i64", NO_KEY).value], step)
 
 
 def _overlap(one: list[Scalar], other: list[Scalar]) -> Scalar:
-    """Intersection over union of two boxes, 0 if one of them has no area."""
-    area, other_area = ((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
-    extents = []
+    """Intersection over union of two boxes (corners, area), 0 if one of them has no area."""
+    area, other_area = one[4], other[4]
+    sides = []
     for k in (0, 1):
         low = (one[k] < other[k]).select(other[k], one[k])
         high = (other[k + 2] < one[k + 2]).select(other[k + 2], one[k + 2])
-        extent = high - low
-        extents.append((extent < 0.0).select(extent.body.constant("f32", 0.0), extent))
-    shared = extents[0] * extents[1]
+        side = high - low
+        sides.append((side < 0.0).select(side.body.constant("f32", 0.0), side))
+    shared = sides[0] * sides[1]
     ratio = shared / (area + other_area - shared)
     empty = area.compare("le", 0.0) | other_area.compare("le", 0.0)
     return empty.select(ratio.body.constant("f32", 0.0), ratio)

@@ -1,32 +1,82 @@
-"""top_k: selection, one value after the other. nonzero: a list that grows, a kernel of loops."""
+"""top_k: selection, one value after the other. nonzero: a list that grows. Both are kernels of loops."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
-
-import numpy as np
 
 from .builder import Builder, Value
 from .core import Call, is_signed, storage_kind
 from .scalar import Body, Scalar
+from .sort_key import ABOVE_KEYS, MINUS_INFINITY, NO_KEY, place_of_key, sort_key
 
 
 def top_k(builder: Builder, call: Call) -> Value:
-    """``result[r, k]`` = the best of row ``r`` among what comes after the ``k - 1`` best, in one pass each.
+    """``result[r, k]`` = the place of the largest key of row ``r`` that is less than the one before."""
+    source, kind = call.types[0], storage_kind(call.result)
+    if storage_kind(source) == "i64":
+        return _top_k_wide(builder, call)
+    count, places = source.shape[-1], call.result.shape[-1]
+    rows = math.prod(source.shape[:-1])
+
+    def write(body: Body, arguments: list[Any]) -> Any:
+        values, keys, result = arguments
+
+        def of_row(body: Body, row: Scalar, state: list[Any]) -> list[Any]:
+            result, keys = state[0], _keys(body, values, row, state[1], count, signed=is_signed(source))
+
+            def select(body: Body, k: Scalar, state: list[Any]) -> list[Any]:
+                best = body.adopt(_highest_below(body, keys, count, state[1]))
+                place = place_of_key(best).truncate(kind)
+                return [body.insert(place, state[0], [body.adopt(row.value), k]), best.value]
+
+            start = [result, body.constant("i64", ABOVE_KEYS).value]
+            return [body.loop(body.constant("index", places), start, select)[0], keys]
+
+        return body.loop(body.constant("index", rows), [result, keys], of_row)[0]
+
+    values = builder.reshape(call.operand(0), (rows, count))
+    result = builder.empty((rows, places), kind)
+    result = builder.kernel("top_k", [values, builder.empty((count,), "i64")], result, write)
+    return builder.reshape(result, call.result.shape)
+
+
+def _keys(body: Body, values: Any, row: Scalar, keys: Any, count: int, *, signed: bool) -> Any:
+    """The keys of a row; NaN counts as minus infinity."""
+
+    def step(body: Body, i: Scalar, state: list[Any]) -> list[Any]:
+        value = body.extract(values, [body.adopt(row.value), i])
+        if not value.is_float:
+            value = value.extend("i64", signed=signed)
+        return [body.insert(sort_key(value, i, MINUS_INFINITY), state[0], [i])]
+
+    return body.loop(body.constant("index", count), [keys], step)[0]
+
+
+def _highest_below(body: Body, keys: Any, count: int, last: Any) -> Any:
+    def step(body: Body, i: Scalar, state: list[Any]) -> list[Any]:
+        key = body.extract(keys, [i])
+        key = (key < body.adopt(last)).select(key, NO_KEY)
+        return [body.adopt(state[0]).maximum(key).value]
+
+    return body.loop(body.constant("index", count), [body.constant("i64", NO_KEY).value], step)[0]
+
+
+def _top_k_wide(builder: Builder, call: Call) -> Value:
+    """Of 64-bit integers: the best among what comes after the ``k - 1`` best, in one pass each.
 
     The state of a row is the best value so far in this pass with its index, and that of the pass before. A
     loop over places inside one over passes: both carry the state, so both reduce.
     """
-    source, shape = call.types[0], call.types[0].shape
-    kind, index_kind = storage_kind(source), storage_kind(call.result)
+    shape, index_kind = call.types[0].shape, storage_kind(call.result)
     rows = [f"d{i}" for i in range(len(shape) - 1)]
     row = ", ".join(rows)
-    wide = kind if source.is_float else "i64"
 
-    def step(x: Scalar, _: Scalar, best: Scalar, at: Scalar, last: Scalar, last_at: Scalar) -> list[Scalar]:
-        body = x.body
+    def step(
+        value: Scalar, _: Scalar, best: Scalar, at: Scalar, last: Scalar, last_at: Scalar
+    ) -> list[Scalar]:
+        body = value.body
         number, place = (body.index(len(rows) + i).index_to(index_kind) for i in (0, 1))
-        value = _comparable(x, wide, signed=is_signed(source))
         begins = place.compare("eq", 0)
         last, last_at = begins.select(best, last), begins.select(at, last_at)
         at = begins.select(body.constant(index_kind, -1), at)
@@ -36,20 +86,13 @@ def top_k(builder: Builder, call: Call) -> Value:
         return [at, best, at, last, last_at]
 
     # What a state starts with is never read; equal constants would be one tensor, which two states share.
-    values = [builder.filled(shape[:-1], wide, value) for value in (0, 1)]
+    values = [builder.filled(shape[:-1], "i64", value) for value in (0, 1)]
     places = [builder.filled(shape[:-1], index_kind, value) for value in (2, 3)]
     result = builder.empty(call.result.shape, index_kind)
     outputs = [(result, ", ".join([*rows, "k"]))]
     outputs += [(state, row) for state in (values[0], places[0], values[1], places[1])]
     inputs = [(call.operand(0), ", ".join([*rows, "n"]))]
     return builder.generic(" ".join([*rows, "+k", "+n"]), inputs, outputs, step)[0]
-
-
-def _comparable(x: Scalar, wide: str, *, signed: bool) -> Scalar:
-    """Floats with NaN as -inf; integers in i64."""
-    if x.is_float:
-        return x.compare("unordered", x).select(x.body.constant(wide, -np.inf), x)
-    return x.extend(wide, signed=signed)
 
 
 def nonzero(builder: Builder, call: Call) -> Value:

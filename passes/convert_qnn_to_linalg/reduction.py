@@ -10,6 +10,7 @@ from .arith import require_per_tensor, rescaled, stored_bits, widen
 from .builder import Builder, Value
 from .core import Call, is_signed, storage_kind
 from .scalar import Scalar
+from .sort_key import HIGHEST, NO_KEY, place_of_key, sort_key
 
 
 def mean(builder: Builder, call: Call) -> Value:
@@ -95,6 +96,8 @@ def _arg_extreme(builder: Builder, call: Call, *, largest: bool) -> Value:
     """The best value so far and its index, along ``axis``."""
     source = call.types[0]
     axis = call["axis"] % len(source.shape)
+    if axis == len(source.shape) - 1 and storage_kind(source) != "i64":
+        return _last_arg_extreme(builder, call, largest=largest)
     names = [f"d{i}" for i in range(len(source.shape))]
     kept = ", ".join(name for i, name in enumerate(names) if i != axis)
     shape = [extent for i, extent in enumerate(source.shape) if i != axis]
@@ -123,6 +126,27 @@ def _arg_extreme(builder: Builder, call: Call, *, largest: bool) -> Value:
         formula,
     )
     return results[1]
+
+
+def _last_arg_extreme(builder: Builder, call: Call, *, largest: bool) -> Value:
+    """Along the last axis, whose values lie next to each other: the largest key."""
+    source, shape = call.types[0], call.result.shape
+    index_kind, signed = storage_kind(call.result), is_signed(source)
+    rows = [f"d{i}" for i in range(len(shape))]
+
+    def formula(x: Scalar, best: Scalar) -> Scalar:
+        value = x if source.is_float else x.extend("i64", signed=signed)
+        if not largest:
+            value = value * -1.0 if source.is_float else value * -1
+        return best.maximum(sort_key(value, x.body.index(len(shape)), nan=HIGHEST))
+
+    (keys,) = builder.generic(
+        " ".join([*rows, "+n"]),
+        [(call.operand(0), ", ".join([*rows, "n"]))],
+        [(builder.filled(shape, "i64", NO_KEY), ", ".join(rows))],
+        formula,
+    )
+    return builder.elementwise([keys], shape, index_kind, lambda key: place_of_key(key).truncate(index_kind))
 
 
 def _worst(source: TensorType, *, largest: bool) -> float:

@@ -50,15 +50,29 @@ func.func @mean(%x: tensor<1x2x3x4x!q>) -> tensor<1x4x!q> {
 
 !q = !quant.uniform<i8:f32, 0.5:3>
 
-// Strictly greater: the first of equal values wins.
+// Along the last axis a value and its place, which counts backwards, are one number.
 // CHECK-LABEL: func.func @arg_max
-// CHECK:         %[[BOTH:.*]]:2 = linalg.generic
-// CHECK:           arith.cmpi sgt
+// CHECK:         %[[KEYS:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<2xi64>)
+// CHECK:           arith.extsi
 // CHECK:           linalg.index 1
-// CHECK:         return %[[BOTH]]#1 : tensor<2xi32>
+// CHECK:           arith.shli
+// CHECK:           arith.maxsi
+// CHECK:         linalg.generic {{.*}} ins(%[[KEYS]] : tensor<2xi64>)
+// CHECK:           arith.trunci
 func.func @arg_max(%x: tensor<2x5x!q>) -> tensor<2xi32> {
   %0 = "qnn.arg_max"(%x) {axis = 1 : i64} : (tensor<2x5x!q>) -> tensor<2xi32>
   return %0 : tensor<2xi32>
+}
+
+// Along another one strictly greater: the first of equal values wins.
+// CHECK-LABEL: func.func @arg_max_of_rows
+// CHECK:         %[[BOTH:.*]]:2 = linalg.generic
+// CHECK:           arith.cmpi sgt
+// CHECK:           linalg.index 0
+// CHECK:         return %[[BOTH]]#1 : tensor<5xi32>
+func.func @arg_max_of_rows(%x: tensor<2x5x!q>) -> tensor<5xi32> {
+  %0 = "qnn.arg_max"(%x) {axis = 0 : i64} : (tensor<2x5x!q>) -> tensor<5xi32>
+  return %0 : tensor<5xi32>
 }
 
 // -----

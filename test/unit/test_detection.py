@@ -97,6 +97,26 @@ def test_kernels_of_every_size() -> None:
     check_cases(cases)
 
 
+def test_suppression_of_odd_scores_and_boxes() -> None:
+    """Lists longer than vectors. Zeros of both signs tie, infinities count, NaN is no candidate; boxes have
+    no area, negative sides, or corners that are no numbers.
+    """
+    rng = np.random.default_rng(0)
+    count, cases = 150, []
+    for threshold, overlap in ((-np.inf, 0.5), (0.0, 0.1), (0.5, 1.0), (np.inf, 0.5)):
+        corner, sides = rng.random((count, 2)), rng.choice([0.0, -0.1, 0.2, 0.5], (count, 2))
+        boxes = np.concatenate([corner, corner + sides], 1).astype(np.float32)
+        odd = rng.random(boxes.shape) < 0.02
+        boxes[odd] = rng.choice(np.array([np.nan, np.inf, -np.inf], np.float32), odd.sum())
+        levels = np.array([0.0, -0.0, 0.5, 0.75, -1.0, np.inf, -np.inf, np.nan], np.float32)
+        scores = np.stack([rng.choice(levels[kinds], count) for kinds in ([0, 1], [0, 1, 2, 3], slice(None))])
+        for places in (1, 20, count + 1):
+            types, result = [floating((count, 4)), floating((3, count))], TensorType((3, places), "i32")
+            attributes = {"score_threshold": threshold, "iou_threshold": overlap}
+            cases.append(Case("non_max_suppression", [boxes, scores], types, result, attributes))
+    check_cases(cases)
+
+
 def test_int8_is_uint8_moved() -> None:
     """LiteRT's kernel takes uint8 alone; int8 means the same."""
     rng = np.random.default_rng(1)
