@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from ..dialect.numerics import MODES
@@ -45,9 +46,12 @@ class whole_number:  # noqa: N801 - the type of an argument, as `int` is
 
 
 def load_model(arguments: argparse.Namespace) -> Any:
-    """The model the arguments name; raises ZeropointError."""
+    """The model the arguments name; raises ZeropointError, also if what is made of it would overwrite it."""
     from ..frontends import load
 
+    output = getattr(arguments, "output", None)
+    if output and Path(output).resolve() == Path(arguments.model).resolve():
+        raise InputError(f"-o {output}: is the model itself, expected another file")
     shapes = dict(_shape(text) for text in arguments.shape)
     return load(
         arguments.model, signature=arguments.signature, shapes=shapes or None, numerics=arguments.numerics

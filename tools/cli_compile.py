@@ -84,8 +84,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.output == "-" and arguments.kind not in ("asm", "llvm"):
         arguments.usage_error(f"-o -: is for the kinds asm and llvm, got '{arguments.kind}'")
-    if arguments.output and Path(arguments.output).resolve() == Path(arguments.model).resolve():
-        arguments.usage_error(f"-o {arguments.output}: is the model itself")
     # A mistake is said before a large model is read.
     check_arguments(arguments.target, arguments.kind, arguments.name)
     model = load_model(arguments)
