@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     for label, tensors in (("input", model.inputs), ("output", model.outputs)):
         for tensor in tensors:
-            print(f"{label:7} {tensor.name}: {_shape(tensor.type)} {_parameters(tensor.type)}")
+            print(f"{label:7} {tensor.name}: {shape(tensor.type)} {_parameters(tensor.type)}")
     print(f"numerics {model.numerics}\n")
     print_table(COLUMNS, [_cells(row) for row in rows], right=RIGHT, shorten=("tensor",), spare=SPARE)
     total = sum(row.macs for row in rows) / 1e6
@@ -96,8 +96,8 @@ def _cells(row: OpRow) -> tuple[str, ...]:
         str(row.index),
         f"{row.op} depthwise" if is_depthwise(row) else row.op,
         row.name.split(";")[0],  # converters join the names of everything fused; the first says enough
-        " + ".join(_shape(t) for t in row.inputs),
-        _shape(row.result),
+        " + ".join(shape(t) for t in row.inputs),
+        shape(row.result),
         _parameters(row.result),
         row.rounding,
         *rescale_cells(row),
@@ -119,7 +119,8 @@ def rescale_cells(row: OpRow) -> tuple[str, str]:
     return span([float(f"{scale:.6g}") for scale in row.scales]), ""
 
 
-def _shape(type_: TensorType) -> str:
+def shape(type_: TensorType) -> str:
+    """``1x8x8x3``."""
     return "x".join(str(d) for d in type_.shape) or "scalar"
 
 

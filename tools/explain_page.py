@@ -7,9 +7,10 @@ from html import escape
 
 from ..runtime.explanation import Explanation, Row
 from ..targets.rules import MEANINGS
+from .cli_inspect import shape
 from .explain_style import STYLE
 from .explain_svg import ERRORS, error_class, graph_svg, rule_class
-from .explain_text import COLUMNS, RIGHT, Difference, cells, counted, outputs_text, parameters, reasons, shape
+from .explain_text import COLUMNS, RIGHT, Difference, cells, counted, outputs_text, parameters, reasons
 
 _TYPES = "shape, (scale, zero point)"
 _TABLE = (*COLUMNS[:3], _TYPES, *(name for name in COLUMNS[3:] if name != "written in"))

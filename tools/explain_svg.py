@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from html import escape
 
 from ..runtime.explanation import Explanation, Row
-from .explain_text import cells, decibels, operator, origin, parameters, reasons, shape
+from .cli_inspect import shape
+from .explain_text import cells, decibels, operator, origin, parameters, reasons
 from .graph_layout import NODE_HEIGHT, NODE_WIDTH, Layout, Point, layered
 
 WIDTH = 1360

@@ -158,10 +158,6 @@ def parameters(type_: TensorType) -> str:
     return f"{params.storage} ({len(params.scales)} scales)"
 
 
-def shape(type_: TensorType) -> str:
-    return "x".join(str(d) for d in type_.shape) or "scalar"
-
-
 def counted(number: int, thing: str) -> str:
     """``1 island``, ``2 islands``."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
