@@ -180,7 +180,7 @@ class Interpreter:
         return {
             signature.key: {
                 "inputs": sorted(signature.inputs.values()),
-                "outputs": sorted(signature.outputs.values()),
+                "outputs": sorted(signature.outputs),
             }
             for signature in self._file.signatures
         }

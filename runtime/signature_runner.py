@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -50,21 +51,19 @@ class SignatureRunner:
         arrays = {name: np.asarray(value) for name, value in inputs.items()}
         executable = self._for_shapes({name: array.shape for name, array in arrays.items()})
         results = executable.run(arrays)
-        outputs = executable.outputs
-        counts = {info.length for info in outputs}  # which LiteRT does not have
-        named = zip(outputs, results, strict=True)
-        return {info.name: array for info, array in named if info.name not in counts}
+        places = {index: place for place, index in enumerate(self._graph.outputs)}
+        return {name: results[places[index]] for name, index in self._signature.outputs.items()}
 
     def get_input_details(self) -> dict[str, dict[str, Any]]:
         """Input name -> details, as ``Interpreter.get_input_details`` gives them."""
-        return self._details(self._signature.inputs)
+        return self._details({name: index for index, name in self._signature.inputs.items()})
 
     def get_output_details(self) -> dict[str, dict[str, Any]]:
         """Output name -> details, as ``Interpreter.get_output_details`` gives them."""
         return self._details(self._signature.outputs)
 
-    def _details(self, names: Any) -> dict[str, dict[str, Any]]:
-        return {name: tensor_details(self._graph.tensors[index]) for index, name in names.items()}
+    def _details(self, indices: Mapping[str, int]) -> dict[str, dict[str, Any]]:
+        return {name: tensor_details(self._graph.tensors[index]) for name, index in indices.items()}
 
     def _check_names(self, inputs: dict[str, Any]) -> None:
         known = list(self._signature.inputs.values())

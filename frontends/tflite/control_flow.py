@@ -29,6 +29,13 @@ CALLED = {
 }
 """Operators that run subgraphs, and the options that say which."""
 
+NESTED_SUBGRAPHS = 64
+"""So deep may subgraphs run each other: each level takes some of the stack, here and in every pass."""
+
+
+class _TooDeepError(ImportModelError):
+    """Told once, not level by level."""
+
 
 @dataclass(frozen=True)
 class _Value:
@@ -120,6 +127,12 @@ def _child(
     parent = op.graph
     if any(graph is running for running in parent.callers):
         op.fail(f"runs itself: {' in '.join(repr(g.name) for g in (*parent.callers, graph))}")
+    if len(parent.callers) > NESTED_SUBGRAPHS:
+        names = ", ".join(f"'{short(g.name)}'" for g in parent.callers[:3])
+        raise _TooDeepError(
+            f"{parent.model.name}: error: subgraphs run each other more than {NESTED_SUBGRAPHS} levels deep: "
+            f"{names} ..."
+        )
     if len(inputs) != len(graph.inputs):
         op.fail(
             f"passes {len(inputs)} values to subgraph '{short(graph.name)}', "
@@ -137,6 +150,8 @@ def _child(
         child.bind(tensor, child_relabel(op, child, given.value, given.type, wanted), wanted)
     try:
         child.import_operators()
+    except _TooDeepError:
+        raise
     except (UnsupportedOpError, ImportModelError) as error:
         where = f"subgraph '{short(graph.name)}'"
         if isinstance(error, UnsupportedOpError):
@@ -285,7 +300,9 @@ def _load_variables(op: OperatorImport, graphs: Sequence[Graph], inputs: Sequenc
     found = _Uses()
     for graph in graphs:
         handles = {i: a.handle for i, a in zip(graph.inputs, inputs, strict=False) if a.handle}
-        _scan(op.graph, graph, handles, found)
+        waiting = [(graph, handles)]
+        while waiting:  # no recursion: how deep they run each other is told where they are imported
+            waiting += _scan(op.graph, *waiting.pop(), found)
     for name, type_ in found.used.items():
         op.graph.variables.read(name, type_, op.location)
     for name, tensor in found.states.items():
@@ -308,15 +325,18 @@ class _Uses:
     """Graphs by identity, with the variables that they were given."""
 
 
-def _scan(importing: GraphImport, graph: Graph, handles: dict[int, str], found: _Uses) -> None:
-    """Add what a graph and those it runs use. One that runs itself is an error, which is told where it is
-    imported.
+def _scan(
+    importing: GraphImport, graph: Graph, handles: dict[int, str], found: _Uses
+) -> list[tuple[Graph, dict[int, str]]]:
+    """Add what a graph uses; the graphs it runs, with the variables that they are given. One that runs itself
+    is an error, which is told where it is imported.
     """
     key = (id(graph), frozenset(handles.items()))
     if key in found.seen:
-        return
+        return []
     found.seen.add(key)
     used, assigned = found.used, found.assigned
+    inside: list[tuple[Graph, dict[int, str]]] = []
     for operator in graph.operators:
         tensors = [graph.tensors[i] for i in operator.inputs if i >= 0]
         for tensor in tensors:
@@ -342,4 +362,5 @@ def _scan(importing: GraphImport, graph: Graph, handles: dict[int, str], found: 
             inner = importing.model.graphs[number]
             given = operator.inputs[1:] if operator.name == "IF" else operator.inputs
             passed = {i: handles[g] for i, g in zip(inner.inputs, given, strict=False) if g in handles}
-            _scan(importing, inner, passed, found)
+            inside.append((inner, passed))
+    return inside

@@ -93,12 +93,14 @@ class Graph:
 
 @dataclass(frozen=True)
 class Signature:
-    """A named entry point: names of a subgraph's inputs and outputs by tensor index."""
+    """A named entry point: names of a subgraph's inputs by tensor index, and tensor indices of its outputs by
+    name, as one tensor may be several outputs.
+    """
 
     key: str
     graph: int
     inputs: Mapping[int, str] = field(default_factory=dict)
-    outputs: Mapping[int, str] = field(default_factory=dict)
+    outputs: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from itertools import chain, count
 from typing import Any, NoReturn
@@ -282,8 +282,8 @@ class GraphImport:
         main.attributes["function_type"] = ir.TypeAttr.get(
             ir.FunctionType.get(argument_types, [value.type for value in results])
         )
-        input_names = signature.inputs if signature else {}
-        output_names = signature.outputs if signature else {}
+        input_names = [(name, index) for index, name in signature.inputs.items()] if signature else []
+        output_names = list(signature.outputs.items()) if signature else []
         main.attributes["arg_attrs"] = self._names(self.graph.inputs, input_names)
         main.attributes["res_attrs"] = self._names(self.graph.outputs, output_names, counted)
 
@@ -302,11 +302,18 @@ class GraphImport:
         self._constants.clear()
         self._known.clear()
 
-    def _names(self, indices: Sequence[int], names: Mapping[int, str], counted: Sequence[int] = ()) -> Any:
-        """One dictionary with ``qnn.name`` per index, and one for the length of each that is ``counted``. A
-        name that is taken gets a number: callers go by name.
+    def _names(
+        self, indices: Sequence[int], names: Sequence[tuple[str, int]], counted: Sequence[int] = ()
+    ) -> Any:
+        """One dictionary with ``qnn.name`` per index, and one for the length of each that is ``counted``.
+
+        ``names`` (with their tensors) come first; where a tensor stands several times, its names follow each
+        other. What has none keeps the tensor's name; one that is taken gets a number: callers go by name.
         """
-        taken: set[str] = set()
+        taken = {name for name, _ in names}
+        waiting: dict[int, list[str]] = {}
+        for name, index in names:
+            waiting.setdefault(index, []).append(name)
 
         def free(base: str) -> str:
             candidates = chain([base], (f"{base}:{number}" for number in count(1)))
@@ -314,7 +321,10 @@ class GraphImport:
             taken.add(name)
             return name
 
-        own = [free(names.get(index, self.tensors[index].name)) for index in indices]
+        own = [
+            waiting[index].pop(0) if waiting.get(index) else free(self.tensors[index].name)
+            for index in indices
+        ]
         lengths = {index: free(f"{own[list(indices).index(index)]}:length") for index in counted}
         attributes = []
         for index, name in zip(indices, own, strict=True):

@@ -161,6 +161,8 @@ class OperatorImport:
             self.fail(f"output {index} is missing, got {len(self.operator.outputs)} outputs")
         tensor = self.graph.tensors[self.operator.outputs[index]]
         self._demand_usable(tensor, "output")
+        if tensor.is_variable:
+            self.unsupported(f"output '{short(tensor.name)}' is a variable")
         return tensor
 
     def subgraph(self, option: str) -> Graph:

@@ -182,9 +182,9 @@ class _ModelReader:
         if number >= len(graphs):
             self.file.fail(f"{where}: subgraph {number} does not exist, the file has {len(graphs)}")
         graph = graphs[number]
-        ends: list[dict[int, str]] = []
+        ends: list[dict[str, int]] = []
         for slot, what, allowed in ((0, "input", graph.inputs), (1, "output", graph.outputs)):
-            names: dict[int, str] = {}
+            names: dict[str, int] = {}
             known = frozenset(allowed)
             for entry in table.tables(slot, f"signature {what}"):
                 index, name = entry.integer(1, "u32"), entry.text(0)
@@ -192,9 +192,12 @@ class _ModelReader:
                     self.file.fail(
                         f"{where}: {what} '{short(name)}' is tensor {index}, not one of {list(allowed)}"
                     )
-                names[index] = name
+                if name in names:
+                    self.file.fail(f"{where}: two {what}s are named '{short(name)}'")
+                names[name] = index
             ends.append(names)
-        return Signature(key, number, *ends)
+        inputs, outputs = ends
+        return Signature(key, number, {index: name for name, index in inputs.items()}, outputs)
 
 
 def without_elements(tensor: Tensor) -> Tensor:

@@ -20,6 +20,7 @@ from ...dialect.evaluate import evaluate_module
 from ...dialect.mlir import ir
 from ...dialect.model import DEFAULT_NUMERICS
 from ...dialect.types import QuantParams, TensorType
+from ...errors import UnsupportedOpError
 from .graph import OPTIONAL, Graph, ModelFile, Operator, Tensor, short
 from .operator_import import ConsequenceError, OperatorImport
 from .registry import importer
@@ -39,12 +40,14 @@ class Declared:
     initial: dict[str, Array] = field(default_factory=dict)
     states: dict[tuple[int, int], str] = field(default_factory=dict)
     """(a graph's identity, tensor index) -> the name of the state tensor's variable."""
+    handles: frozenset[str] = frozenset()
+    """What VAR_HANDLE names anywhere in the file."""
 
     def state_name(self, graph: Graph, tensor: Tensor) -> str:
         """A state tensor's name; with a number behind it, if another variable has that."""
         key = (id(graph), tensor.index)
         if key not in self.states:
-            taken = {*self.types, *self.initial, *self.states.values()}
+            taken = {*self.handles, *self.types, *self.initial, *self.states.values()}
             name, count = tensor.name, 1
             while name in taken:
                 name, count = f"{tensor.name}:{count}", count + 1
@@ -98,7 +101,8 @@ class Variables:
 
 def declared_by(model: ModelFile, limit_bytes: int) -> Declared:
     """The variables that a file gives a first value; ``limit_bytes`` is for what computes them."""
-    declared = Declared()
+    operators = (operator for graph in model.graphs for operator in graph.operators)
+    declared = Declared(handles=frozenset(handle_name(op) for op in operators if op.name == "VAR_HANDLE"))
     for name, type_, value in initial_values(model, limit_bytes):
         declared.types.setdefault(name, type_)
         declared.initial.setdefault(name, value)
@@ -153,6 +157,10 @@ def _computed(
     with new_context(), ir.Location.unknown():
         graph_import = GraphImport(replace(model, graphs=(alone,)), alone, None, limit_bytes)
         module = graph_import.build(DEFAULT_NUMERICS, None)
+        for index in graph_import.lengths:
+            name = short(graph.tensors[index].name)
+            fault = f"subgraph '{short(graph.name)}': the first value of a variable, '{name}', whose length"
+            raise UnsupportedOpError(model.name, [f"{fault} only a run can tell"])
         arrays = evaluate_module(module, [])
     types = [graph_import.type_of(graph.tensors[index]) for index in outputs]
     return {
@@ -224,6 +232,10 @@ def state_value(op: OperatorImport, index: int) -> tuple[Any, TensorType]:
         op.fail(f"input {index} must be a variable tensor")
     if tensor.obstacle:
         op.unsupported(f"input '{short(tensor.name)}' has {tensor.obstacle}")
+    if tensor.index in op.graph.graph.inputs:
+        op.unsupported(f"the state tensor '{short(tensor.name)}', which is an input of its graph")
+    if tensor.data is not None:
+        op.fail(f"the state tensor '{short(tensor.name)}' has constant data")
     variables, type_ = op.graph.variables, tensor.type
     name = variables.declared.state_name(op.graph.graph, tensor)
     variables.declared.initial.setdefault(name, first_state(type_))

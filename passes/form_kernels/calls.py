@@ -25,6 +25,8 @@ class Calls:
         operations = module.regions[0].blocks[0].operations
         self._entry = entry
         self._names = {symbol(op) for op in operations if "sym_name" in op.operation.attributes}
+        self._numbers: dict[str, int] = {}
+        """What the next name made of a base ends with, at least."""
 
     def constant(self, array: npt.NDArray[np.uint8], name: str) -> Any:
         """Packed bytes as a tensor, at the current insertion point."""
@@ -59,12 +61,12 @@ class Calls:
         return func.CallOp([result], name, operands).results[0]
 
     def _free(self, base: str) -> str:
-        name, count = f"{base}_0", 0
-        while name in self._names:
-            count += 1
-            name = f"{base}_{count}"
-        self._names.add(name)
-        return name
+        number = self._numbers.get(base, 0)
+        while f"{base}_{number}" in self._names:
+            number += 1
+        self._numbers[base] = number + 1
+        self._names.add(f"{base}_{number}")
+        return f"{base}_{number}"
 
 
 def describe(launch: Launch, operands: Sequence[int]) -> Any:

@@ -235,3 +235,37 @@ def test_subgraphs_that_double_at_every_level_are_limited(operator: str) -> None
             following = model.subgraph(graph, inputs_, outputs)
     with pytest.raises(ImportModelError, match="run from so many places that more than 10"):
         load_bytes(model.build(inputs_, outputs), name="m.tflite")
+
+
+def nested_calls(operator: str, levels: int) -> bytes:
+    """Subgraphs each of which runs the next one; the last one negates."""
+    model = Builder()
+    options = {"IF": ["ThenSubgraphIndex", "ElseSubgraphIndex"], "CALL": ["Subgraph"]}[operator]
+    graphs = [model, *(Builder() for _ in range(levels))]
+    for number, graph in enumerate(graphs):
+        ends = [graph.tensor("c", (1,), "bool"), *(graph.tensor(name, (2,), np.float32) for name in "xy")]
+        given = [ends[0], *ends[:2]] if operator == "IF" else ends[:2]
+        if number == levels:
+            graph.op("NEG", [ends[1]], ends[2:])
+        else:
+            graph.op(operator, given, ends[2:], **dict.fromkeys(options, number + 1))
+        if number:
+            model.subgraph(graph, ends[:2], ends[2:])
+    return model.build([0, 1], [2])
+
+
+@pytest.mark.parametrize("operator", ["IF", "CALL"])
+def test_subgraphs_deep_in_each_other(operator: str) -> None:
+    """``IF`` with the same graph on both sides doubles at every level: few of those."""
+    levels = 5 if operator == "IF" else 64
+    x = np.array([1, -2], np.float32)
+    executable = zp.compile(load_bytes(nested_calls(operator, levels), name="m.tflite"), cache=False)
+    np.testing.assert_array_equal(executable.run(np.array([True]), x)[0], -x)
+
+
+@pytest.mark.parametrize("operator", ["IF", "CALL"])
+@pytest.mark.parametrize("levels", [65, 2000])
+def test_subgraphs_too_deep_in_each_other(operator: str, levels: int) -> None:
+    """Neither the importer's stack nor a pass' overflows."""
+    with pytest.raises(zp.ImportModelError, match="more than 64 levels deep: 'main', 'graph1'"):
+        load_bytes(nested_calls(operator, levels), name="m.tflite")

@@ -295,3 +295,46 @@ def test_details_of_real_networks(name: str) -> None:
     assert_same(mine.get_output_details(), judge.get_output_details())
     assert_same(mine.get_tensor_details(), judge.get_tensor_details()[: len(mine.get_tensor_details())])
     assert_same(mine.get_signature_list(), judge.get_signature_list())
+
+
+def model_of_two_results(
+    signature: tuple[dict[str, int], dict[str, int]] | None = None, repeated: bool = False
+) -> bytes:
+    """``y`` = |x|, ``z`` = -x: tensors 1 and 2."""
+    model = Builder()
+    x, y, z = (model.tensor(name, (4,), np.float32) for name in "xyz")
+    model.op("ABS", [x], [y])
+    model.op("NEG", [x], [z])
+    outputs = [y, y, z] if repeated else [y, z]
+    return model.build([x], outputs, {"serve": signature} if signature else None)
+
+
+@pytest.mark.parametrize("repeated", [False, True])
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        {"a": 1, "b": 1, "c": 2},  # one tensor under two names
+        {"b": 2},  # an output that has no name
+        {"y": 2, "z": 1},  # names that are those of other tensors
+        {"y": 2},
+    ],
+)
+def test_signatures_name_tensors_as_they_like(outputs: dict[str, int], repeated: bool) -> None:
+    data = model_of_two_results(({"x": 0}, outputs), repeated)
+    x = np.array([1, -2, 0, 3.5], np.float32)
+    mine = zp.Interpreter(model_content=data)
+    judge = litert.Interpreter(model_content=data)
+    assert_same(mine.get_signature_list(), judge.get_signature_list())
+    assert_same(
+        mine.get_signature_runner().get_output_details(), judge.get_signature_runner().get_output_details()
+    )
+    results, expected = mine.get_signature_runner()(x=x), judge.get_signature_runner()(x=x)
+    assert results.keys() == expected.keys()
+    for name in expected:
+        assert_same(results[name], expected[name], name)
+
+
+def test_two_outputs_of_a_signature_have_one_name() -> None:
+    data = model_of_two_results(({"x": 0}, {"one": 1, "two": 2}))
+    with pytest.raises(ValueError, match="signature 'serve': two outputs are named 'one'"):
+        zp.Interpreter(model_content=data.replace(b"two", b"one"))

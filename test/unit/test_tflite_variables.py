@@ -9,6 +9,7 @@ import zeropoint as zp
 from random_tensors import Array
 from sequences import check_sequence
 from tflite_builder import Builder
+from zeropoint.errors import ImportModelError, UnsupportedOpError
 from zeropoint.frontends import load_bytes
 
 SHAPE = (1, 4)
@@ -156,3 +157,54 @@ def test_a_fault_of_what_computes_first_values_is_said() -> None:
     model.op("ADD", [x, x], [y])
     with pytest.raises(zp.ImportModelError, match=r"ADD \(op 0, output 'two'\): declares output shape"):
         load_bytes(model.build([x], [y]), name="m.tflite")
+
+
+def svdf(first_state: Array | None = None) -> tuple[Builder, list[int], int]:
+    """A model whose ``y`` is the sum of ``x`` and of the sum of the ``x`` before; its inputs and state."""
+    model = Builder()
+    x, y = model.tensor("x", (1, 2), np.float32), model.tensor("y", (1, 1), np.float32)
+    ones = [model.constant(name, np.ones((1, 2), np.float32)) for name in ("feature", "time")]
+    state = model.tensor("v", (1, 2), np.float32, variable=True, data=first_state)
+    model.op("SVDF", [x, *ones, -1, state], [y], Rank=1)
+    return model, [x, y], state
+
+
+def test_a_state_tensor_with_the_name_of_a_variable() -> None:
+    """They are two: what one holds does not change the other."""
+    model, (x, y), _ = svdf()
+    resource, held = handle(model, "v"), model.tensor("held", (1, 2), np.float32)
+    model.op("ASSIGN_VARIABLE", [resource, x], [])
+    model.op("READ_VARIABLE", [resource], [held])
+    runs = [[np.array([[k, 2 * k]], np.float32)] for k in range(1, 5)]
+    check_sequence(model, [x], [y, held], runs, pipelines=PIPELINES)
+
+
+def test_state_tensors_that_others_write_are_refused() -> None:
+    """LiteRT lets them; here a state is what its operator left."""
+    model, (x, y), state = svdf()
+    with pytest.raises(UnsupportedOpError, match="the state tensor 'v', which is an input of its graph"):
+        load_bytes(model.build([x, state], [y]), name="m.tflite")
+    model.op("ABS", [x], [state])
+    with pytest.raises(UnsupportedOpError, match=r"ABS \(op 1, output 'v'\): output 'v' is a variable"):
+        load_bytes(model.build([x], [y]), name="m.tflite")
+
+
+def test_a_state_tensor_with_constant_data() -> None:
+    model, (x, y), _ = svdf(np.ones((1, 2), np.float32))
+    with pytest.raises(ImportModelError, match="the state tensor 'v' has constant data"):
+        load_bytes(model.build([x], [y]), name="m.tflite")
+
+
+def test_first_values_of_a_length_that_only_a_run_knows() -> None:
+    """More values than are computed at import are not looked at."""
+    model, graph = Builder(), Builder()
+    many = graph.constant("many", np.zeros(2000, np.float32))
+    computed, places = graph.tensor("e", (2000,), np.float32), graph.tensor("places", (2000, 1), np.int64)
+    graph.op("EXP", [many], [computed])
+    graph.op("WHERE", [computed], [places])
+    graph.op("ASSIGN_VARIABLE", [handle(graph, "a"), places], [])
+    y = model.tensor("y", (2000, 1), np.int64)
+    model.op("CALL_ONCE", [], [], InitSubgraphIndex=model.subgraph(graph, [], []))
+    model.op("READ_VARIABLE", [handle(model, "a")], [y])
+    with pytest.raises(UnsupportedOpError, match="first value of a variable, 'places', whose length only a"):
+        load_bytes(model.build([], [y]), name="m.tflite")
