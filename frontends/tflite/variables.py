@@ -101,12 +101,23 @@ class Variables:
 
 def declared_by(model: ModelFile, limit_bytes: int) -> Declared:
     """The variables that a file gives a first value; ``limit_bytes`` is for what computes them."""
-    operators = (operator for graph in model.graphs for operator in graph.operators)
-    declared = Declared(handles=frozenset(handle_name(op) for op in operators if op.name == "VAR_HANDLE"))
+    declared = Declared(handles=_handle_names(model))
     for name, type_, value in initial_values(model, limit_bytes):
         declared.types.setdefault(name, type_)
         declared.initial.setdefault(name, value)
     return declared
+
+
+def _handle_names(model: ModelFile) -> frozenset[str]:
+    """What VAR_HANDLE names; no two variables may come to the same name."""
+    found: dict[str, tuple[str, str]] = {}
+    for operator in (operator for graph in model.graphs for operator in graph.operators):
+        if operator.name == "VAR_HANDLE":
+            parts = operator.options["container"], operator.options["shared_name"]
+            if found.setdefault(handle_name(operator), parts) != parts:
+                fault = f"two variables are named '{short(handle_name(operator))}', in different containers"
+                raise UnsupportedOpError(model.name, [fault])
+    return frozenset(found)
 
 
 def initial_values(model: ModelFile, limit_bytes: int) -> Iterator[tuple[str, TensorType, Array]]:

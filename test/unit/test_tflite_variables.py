@@ -208,3 +208,14 @@ def test_first_values_of_a_length_that_only_a_run_knows() -> None:
     model.op("READ_VARIABLE", [handle(model, "a")], [y])
     with pytest.raises(UnsupportedOpError, match="first value of a variable, 'places', whose length only a"):
         load_bytes(model.build([], [y]), name="m.tflite")
+
+
+def test_containers_and_names_that_read_the_same() -> None:
+    model = Builder()
+    x = model.tensor("x", SHAPE, np.float32)
+    for number, (container, name) in enumerate([("a", "b"), ("", "a/b")]):
+        resource = model.tensor(f"handle {number}", (), "resource")
+        model.op("VAR_HANDLE", [], [resource], SharedName=name, Container=container)
+        model.op("ASSIGN_VARIABLE", [resource, x], [])
+    with pytest.raises(UnsupportedOpError, match="two variables are named 'a/b', in different containers"):
+        load_bytes(model.build([x], [x]), name="m.tflite")
