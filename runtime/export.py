@@ -50,16 +50,13 @@ class Exported:
     def write(self, output: str | os.PathLike[str]) -> Exported:
         """Write the file, and the header beside it; returns this with :attr:`files` set.
 
+        Files of these names are replaced.
+
         Raises:
-            InputError: ``output`` is a folder, or the file would be where the header goes.
+            InputError: ``output`` is no file's name, or the file would be where the header goes.
             ZeropointError: a file cannot be written.
         """
-        path = Path(output)
-        if path.is_dir():
-            raise InputError(f"output: got the folder '{path}', expected a file's name")
-        beside = path.with_suffix(".h")
-        if beside == path:
-            raise InputError(f"output: got '{path}', which is where the header goes; take another suffix")
+        path, beside = output_files(output)
         for place, data in ((path, self.data), (beside, self.header.encode())):
             try:
                 place.write_bytes(data)
@@ -89,8 +86,8 @@ def export(
             parameter rules the network shall obey; or ``host``, this machine, without rules.
         kind: ``object``, one relocatable object file; ``static``, a library of it; ``shared``, a shared
             library, for which the target's linker must be installed; ``asm`` or ``llvm``, text.
-        output: where to write it; the header goes beside it, with the suffix ``.h``. Nothing is written if it
-            is left out.
+        output: where to write it; the header goes beside it, with the suffix ``.h``. Files of these names are
+            replaced, but for the model. Nothing is written if it is left out.
         name: what every symbol and macro begins with; made of the model's name if left out.
         pipeline: as for :func:`zeropoint.compile`.
         progress: is told, in words, what takes long.
@@ -104,6 +101,8 @@ def export(
         ZeropointError: a file cannot be written.
     """
     machine = check_arguments(target, kind, name)
+    if output is not None:
+        require_apart(output, model_or_path)
     model = load_model(model_or_path)
     require_static(model)
     chosen = name or c_name(Path(model.name).stem, "network")
@@ -133,13 +132,44 @@ def export(
     return exported if output is None else exported.write(output)
 
 
+def output_files(output: str | os.PathLike[str]) -> tuple[Path, Path]:
+    """Where a network and its header are written.
+
+    Raises:
+        InputError: ``output`` is no file's name, or both would have one.
+    """
+    if not isinstance(output, str | os.PathLike):
+        raise InputError(f"output: got {type(output).__name__}, expected the path of a file")
+    path = Path(output)
+    if "\0" in str(path):
+        raise InputError(f"output: got {os.fspath(output)!r}, expected the path of a file")
+    if path.is_dir():
+        raise InputError(f"output: got the folder '{path}', expected a file's name")
+    beside = path.with_suffix(".h")
+    if beside == path:
+        raise InputError(f"output: got '{path}', which is where the header goes; take another suffix")
+    return path, beside
+
+
+def require_apart(output: str | os.PathLike[str], source: object) -> None:
+    """Refuse to write over the file that a model comes from; ``source`` may be anything else, too.
+
+    Raises:
+        InputError: it is one of :func:`output_files`, or they are none.
+    """
+    model = Path(source) if isinstance(source, str | os.PathLike) else None
+    for place in output_files(output):
+        if model is not None and place.exists() and model.exists() and place.samefile(model):
+            raise InputError(f"output: '{place}' would be written over the model; take another name")
+
+
 def check_arguments(target: str, kind: str, name: str | None) -> Machine:
     """What can be said about the arguments of :func:`export` without the model; gives the target's machine.
 
     Raises:
         InputError, TargetError: as :func:`export`.
     """
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         hint = did_you_mean(str(kind), KINDS) or f", expected one of {', '.join(KINDS)}"
         raise InputError(f"kind: got {kind!r}{hint}")
     if name is not None:

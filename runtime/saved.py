@@ -92,6 +92,7 @@ def save_executable(executable: Executable, path: str | os.PathLike[str]) -> Non
     """Write ``executable`` to a file, which replaces one of that name at once and as a whole.
 
     Raises:
+        InputError: the path is no name of a file.
         ZeropointError: the file cannot be written.
     """
     image, objects, code = pack(executable._code.contents)
@@ -117,6 +118,7 @@ def write_file(
     """Write a file, which replaces one of that name at once and as a whole.
 
     Raises:
+        InputError: the path is no name of a file.
         ZeropointError: it cannot be written.
     """
     text = encode(header)
@@ -154,6 +156,8 @@ def _write(place: str | os.PathLike[str], parts: list[Any]) -> None:
     from pathlib import Path  # takes a tenth of the time that loading does, which needs none
 
     path = Path(place)
+    if not path.name or "\0" in path.name:
+        raise InputError(f"path: got {os.fspath(place)!r}, expected the path of a file")
     temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
     try:
         with temporary.open("xb") as file:
@@ -182,6 +186,8 @@ def load_executable(path: str | os.PathLike[str], *, threads: int | None = None)
     """
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"path: got {type(path).__name__}, expected the path of a file")
+    if "\0" in os.fspath(path):
+        raise InputError(f"path: got {os.fspath(path)!r}, expected the path of a file")
     if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
         raise InputError(f"threads: got {threads!r}, expected a positive whole number")
     place = os.fspath(path)

@@ -33,6 +33,8 @@ def load_target(name_or_path: str | PathLike[str]) -> Target:
 
     Text is a path when it ends in ``.toml`` or has a slash in it. Raises :class:`TargetError`.
     """
+    if not isinstance(name_or_path, str | PathLike):
+        raise TargetError(f"target: got {type(name_or_path).__name__}, expected a name or the path of a file")
     text = fspath(name_or_path)
     if text == HOST:
         from .host import detect_host

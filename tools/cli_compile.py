@@ -80,12 +80,15 @@ def register(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from ..runtime.export import KINDS, check_arguments, export
+    from ..runtime.export import KINDS, check_arguments, export, require_apart
 
     if arguments.output == "-" and arguments.kind not in ("asm", "llvm"):
         arguments.usage_error(f"-o -: is for the kinds asm and llvm, got '{arguments.kind}'")
     # A mistake is said before a large model is read.
     check_arguments(arguments.target, arguments.kind, arguments.name)
+    writes = not arguments.report and arguments.output != "-"
+    if writes and arguments.output is not None:
+        require_apart(arguments.output, arguments.model)
     model = load_model(arguments)
     with ProgressLine() as progress:
         exported = export(
@@ -99,8 +102,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output == "-" and not arguments.report:
         print(exported.data.decode(), end="")
         return 0
-    if not arguments.report:
-        exported = exported.write(arguments.output or f"{exported.name}{KINDS[exported.kind]}")
+    if writes:
+        output = f"{exported.name}{KINDS[exported.kind]}" if arguments.output is None else arguments.output
+        require_apart(output, arguments.model)
+        exported = exported.write(output)
     if arguments.json:
         print(json.dumps(_document(exported), indent=1))
     else:

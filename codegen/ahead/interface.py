@@ -9,7 +9,7 @@ from ...dialect.buffers import ALIGNMENT, OVERREAD_BYTES
 from ...dialect.tensor_info import TensorInfo
 from ...errors import InputError
 from ..program import Program, Variable
-from .names import c_name, distinct
+from .names import distinct, field_name
 
 C_TYPES = {
     "bool": "uint8_t",
@@ -136,7 +136,7 @@ def interface_of(
 
 
 def _tensors(kind: str, infos: Sequence[TensorInfo]) -> tuple[CTensor, ...]:
-    names = [c_name(info.name, f"{kind}_{number}") for number, info in enumerate(infos)]
+    names = [field_name(info.name, f"{kind}_{number}") for number, info in enumerate(infos)]
     fields = distinct(names, MACRO_ENDINGS)
     tensors = []
     for info, field in zip(infos, fields, strict=True):

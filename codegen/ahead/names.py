@@ -115,11 +115,42 @@ _KEYWORDS = frozenset(
         "size_t",
     ]
 )
+# Lower case macros: of C's headers (stdin of newlib, errno of all), and of compilers and systems.
+_MACROS = frozenset(
+    [
+        "complex",
+        "errno",
+        "far",
+        "i386",
+        "imaginary",
+        "interface",
+        "linux",
+        "near",
+        "noreturn",
+        "small",
+        "stderr",
+        "stdin",
+        "stdout",
+        "unix",
+    ]
+)
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 def is_keyword(name: str) -> bool:
     return name in _KEYWORDS
+
+
+def field_name(text: str, otherwise: str) -> str:
+    """An identifier like ``text`` that is no macro, and looks like none: those have upper case names.
+
+    >>> field_name("IMAGE", "input"), field_name("linux", "input"), field_name("Q", "input")
+    ('image', 'linux_', 'q')
+    """
+    name = c_name(text, otherwise)
+    if name.isupper():
+        name = c_name(name.lower(), otherwise)
+    return f"{name}_" if name in _MACROS else name
 
 
 def c_name(text: str, otherwise: str) -> str:
@@ -157,9 +188,11 @@ def require_c_name(name: str) -> str:
     Raises:
         InputError: C does not allow it.
     """
+    if not isinstance(name, str):
+        raise InputError(f"name: got {type(name).__name__}, expected a name that C allows, as text")
     if not _IDENTIFIER.fullmatch(name) or is_keyword(name):
         raise InputError(
-            f"name: got '{name}', expected a name that C allows: letters, digits and '_', a letter first, "
+            f"name: got {name!r}, expected a name that C allows: letters, digits and '_', a letter first, "
             f"no keyword; for example '{c_name(name, 'network')}'"
         )
     return name
