@@ -86,10 +86,10 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.usage_error(f"-o -: is for the kinds asm and llvm, got '{arguments.kind}'")
     # A mistake is said before a large model is read.
     check_arguments(arguments.target, arguments.kind, arguments.name)
+    model = load_model(arguments)
     writes = not arguments.report and arguments.output != "-"
     if writes and arguments.output is not None:
         require_apart(arguments.output, arguments.model)
-    model = load_model(arguments)
     with ProgressLine() as progress:
         exported = export(
             model,

@@ -23,6 +23,10 @@ from .names import c_name, distinct
 _DEFINITION = re.compile(r"^(define .*) \{$", re.MULTILINE)
 _LEVEL = 2
 """Of the code generator."""
+_RISCV_ARCH = re.compile(r'(?P<start>\.attribute\s+5, "rv\d+)(?P<extensions>[^"]*)"')
+_VERSION = re.compile(r"\d+p\d+$")
+_IMPLIED = frozenset(["zaamo", "zalrsc", "zca", "zcd", "zcf", "zicsr", "zmmul"])
+"""RISC-V's names for parts of the extensions a, c, f and m."""
 
 
 @dataclass
@@ -39,7 +43,7 @@ class MergedModule:
         return bytes(self._target_machine().emit_object(self._module()))
 
     def assembly(self) -> str:
-        return str(self._target_machine().emit_assembly(self._module()))
+        return _RISCV_ARCH.sub(_plain_arch, str(self._target_machine().emit_assembly(self._module())))
 
     def llvm_ir(self) -> str:
         return self._text
@@ -97,6 +101,16 @@ def merge(
             function.add_function_attribute("nounwind")  # no tables for unwinding
     module.verify()
     return MergedModule(machine, check, functions, str(module))
+
+
+def _plain_arch(found: re.Match[str]) -> str:
+    """The attribute that names a RISC-V machine's extensions, as assemblers older than LLVM read it: without
+    versions, and without extensions that are parts of others.
+    """
+    extensions = [_VERSION.sub("", part) for part in found["extensions"].split("_")]
+    letters = "".join(each for each in extensions if len(each) == 1)
+    named = [each for each in extensions if len(each) > 1 and each not in _IMPLIED]
+    return f'{found["start"]}{"_".join([letters, *named])}"'
 
 
 def _defined(module: Any) -> list[Any]:

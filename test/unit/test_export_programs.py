@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import zeropoint as zp
-from c_program import Program, require, toolchain
+from c_program import Program, build, require, toolchain
 from exported_networks import MANY, control_flow_network, control_flow_runs, random_inputs
 from source_tree import ROOT
 from zeropoint.dialect.context import parse_module
@@ -104,6 +104,29 @@ def test_branches_and_loops(target: str, tmp_path: Path) -> None:
     exported = zp.export(model, target)
     assert {"while", "for"} <= {kernel for layer in exported.report.layers for kernel in layer.kernels}
     check(model, target, tmp_path, control_flow_runs())
+
+
+@pytest.mark.parametrize(
+    ("target", "options"),
+    [
+        ("aarch64-i8mm", ["-march=armv8.2-a+dotprod+i8mm"]),
+        ("riscv64", []),
+        ("thumbv7em", ["-mcpu=cortex-m4", "-mthumb"]),
+    ],
+)
+def test_assembly_is_what_the_assembler_reads(target: str, options: list[str], tmp_path: Path) -> None:
+    """Assemblers that are years older than our code generator."""
+    tools = toolchain(target)
+    require(tools)
+    model = zp.Model.from_module(parse_module(MANY), "many.mlir")
+    exported = zp.export(model, target, "asm", tmp_path / "text.s", name="net")
+    build([tools.compiler[0], *options, "-c", "-o", str(tmp_path / "text.o"), str(tmp_path / "text.s")])
+    assembled = dataclasses.replace(exported, data=(tmp_path / "text.o").read_bytes())
+    runs = [random_inputs(model, seed) for seed in range(RUNS)]
+    executable = zp.compile(model)
+    for inputs, outputs in zip(runs, Program(assembled, model, tmp_path).run(*runs), strict=True):
+        want = [value.tobytes() for value in executable.run(*inputs)]
+        assert [value.tobytes() for value in outputs] == want
 
 
 def test_what_a_cpu_has_besides_is_not_used(tmp_path: Path) -> None:
