@@ -16,7 +16,9 @@ from random_movements import Array
 from random_tensors import seeds
 from tflite_builder import run_litert
 from zeropoint.dialect.evaluate import evaluate_module
+from zeropoint.dialect.model import Model
 from zeropoint.frontends import load_bytes
+from zeropoint.runtime.lengths import cut
 
 REFUSED = ("is not supported by", "is_supported_type was not true", "(ONE_HOT) failed to invoke")
 """What LiteRT says of types that its kernel does not take."""
@@ -32,6 +34,11 @@ def expected(drawn: Drawn) -> list[Array]:
         reject()
 
 
+def meaning(model: Model, drawn: Drawn) -> list[Array]:
+    """What a run gives: results of a length that values decide are cut to it."""
+    return cut(model.outputs, evaluate_module(model.module, drawn.arrays))
+
+
 def check(results: Sequence[Array], wanted: Sequence[Array]) -> None:
     for actual, array in zip(results, wanted, strict=True):
         assert (actual.dtype, actual.shape) == (array.dtype, array.shape)
@@ -44,7 +51,8 @@ def check(results: Sequence[Array], wanted: Sequence[Array]) -> None:
 def test_meaning_equals_litert(name: str, seed: int) -> None:
     drawn = MODELS[name](np.random.default_rng(seed))
     wanted = expected(drawn)
-    check(evaluate_module(load_bytes(drawn.build(), name="m").module, drawn.arrays), wanted)
+    # Behind LiteRT's results are the lengths that some of them have, which it has no tensors for.
+    check(meaning(load_bytes(drawn.build(), name="m"), drawn)[: len(wanted)], wanted)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -52,5 +60,5 @@ def test_meaning_equals_litert(name: str, seed: int) -> None:
 def test_compiled_code_equals_the_meaning(name: str, pipeline: str) -> None:
     drawn = MODELS[name](np.random.default_rng(7))
     model = load_bytes(drawn.build(), name="m")
-    wanted = evaluate_module(model.module, drawn.arrays)
+    wanted = meaning(model, drawn)
     check(zeropoint.compile(model, pipeline=pipeline, cache=False).run(*drawn.arrays), wanted)
