@@ -174,7 +174,6 @@ def test_mean_of_a_scalar(kind: str) -> None:
         ("CUMSUM", ["f32"], (integers([0, 1]),), {}, "got 2 axes, expected 1"),
         ("LESS", ["i1", "i1"], (), {}, "input of type i1"),
         ("EQUAL", ["i8", "u8"], (), {}, "quantized i8 mixed with quantized u8"),
-        ("DIV", ["i32", "i32"], (), {"FusedActivationFunction": "RELU"}, "a fused activation on integers"),
     ],
 )
 def test_faults(
